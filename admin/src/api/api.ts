@@ -60,26 +60,6 @@ export type QueryOf<Path extends PathOf<'get'>> = NonNullable<
   ParamsOf<Path> extends { query?: infer Query } ? Query : never
 >;
 
-/** The HTTP API of the server, called with the session's key. Paths, parameters and answers have the types of its own `/openapi.json`. */
-export interface Api {
-  /**
-   * @throws ApiError for any answer but 2xx, and for a read before the time that a 429 has named; UnreachableError if no
-   *   complete answer arrived; UnreadableError for a 2xx that is not JSON
-   */
-  call<M extends Method, Path extends PathOf<M>>(
-    method: M,
-    path: Path,
-    options: CallOptions<M, Path>,
-  ): Promise<Answer<M, Path>>;
-  /**
-   * For long answers. Only the head has a time limit. The caller can abort the body.
-   *
-   * @returns the answer to a GET, with its body unread
-   * @throws like `call`. A body that breaks off rejects its reader
-   */
-  open<Path extends PathOf<'get'>>(path: Path, options: CallOptions<'get', Path>): Promise<Response>;
-}
-
 /** A read for the query cache. An action invalidates all reads of a resource by `keyOf`. */
 export function reading<Path extends PathOf<'get'>>(api: Api, path: Path, params: ParamsOf<Path>) {
   const queryKey: QueryKey = [...keyOf(path), path, params];
@@ -110,31 +90,40 @@ const timeoutMs = 15_000;
 /** Longer than it waits for a change to be applied everywhere (110 s). With the usual limit of 5 s, that takes less. */
 const appliedTimeoutMs = 115_000;
 
-/** A call of any path, without the types of one. */
-interface AnyCall {
-  method: Method;
-  path: string;
-  options: Options & {
-    params?: Partial<Record<'query' | 'path' | 'header', Record<string, unknown>>>;
-    body?: unknown;
-  };
+/** The options of any call, without the types of its path. */
+interface AnyOptions extends Options {
+  params?: Partial<Record<'query' | 'path' | 'header', Record<string, unknown>>>;
+  body?: unknown;
 }
 
-const anyCall = (method: Method, path: string, options: object) => ({ method, path, options }) as AnyCall;
+export type Api = ReturnType<typeof createApi>;
 
-export function createApi(apiOptions: ApiOptions): Api {
-  const { credential, onContact, onKeyRefused, rateLimit, onDate } = apiOptions;
+/** The HTTP API of the server, called with the session's key. Paths, parameters and answers have the types of its own `/openapi.json`. */
+export function createApi(apiOptions: ApiOptions) {
+  const { fetch, credential, onContact, onKeyRefused, rateLimit, onDate } = apiOptions;
+
+  /** The answer, or its body, did not arrive in full. */
+  function giveUp(signal: AbortSignal | undefined, cause: unknown): never {
+    // The caller has cancelled: this says nothing about the server.
+    if (signal?.aborted) throw cause;
+    onContact(false);
+    throw new UnreachableError(cause);
+  }
 
   /** @param timeout also ends the reading of the body */
-  async function ask(call: AnyCall, timeout: AbortSignal): Promise<Response> {
-    const { credential: given } = call.options;
+  async function ask(method: Method, path: string, options: AnyOptions, timeout: AbortSignal) {
+    const { params = {}, signal, credential: given } = options;
     const own = given === undefined;
-    const isRead = call.method === 'get';
+    const isRead = method === 'get';
     if (own && isRead && rateLimit.secondsLeft() > 0)
       throw new ApiError(429, { code: 'RATE_LIMITED' }, rateLimit.secondsLeft());
     const bearer = own ? credential() : given;
     const sentAtMs = Date.now();
-    const response = await send(apiOptions, call, bearer, timeout);
+    const url = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(`${params.path?.[name]}`));
+    const request = requestOf(method, options, bearer, timeout);
+    const response = await fetch(url + toQuery(params.query ?? {}), request).catch((cause) =>
+      giveUp(signal, cause),
+    );
     onDate?.(response.headers.get('date'), sentAtMs);
     const error = response.ok ? null : await readError(response);
     if (isRead && error instanceof ApiError && error.status === 429) rateLimit.pause(error.retryAfterSeconds);
@@ -146,18 +135,37 @@ export function createApi(apiOptions: ApiOptions): Api {
   }
 
   return {
-    async call(method, path, options) {
-      const call = anyCall(method, path, options);
-      const isWaiting = call.options.params?.query?.wait === 'applied';
-      const response = await ask(call, AbortSignal.timeout(isWaiting ? appliedTimeoutMs : timeoutMs));
+    /**
+     * @throws ApiError for any answer but 2xx, and for a read before the time that a 429 has named; UnreachableError if no
+     *   complete answer arrived; UnreadableError for a 2xx that is not JSON
+     */
+    async call<M extends Method, Path extends PathOf<M>>(
+      method: M,
+      path: Path,
+      options: CallOptions<M, Path>,
+    ): Promise<Answer<M, Path>> {
+      const { params, signal } = options as AnyOptions;
+      const limitMs = params?.query?.wait === 'applied' ? appliedTimeoutMs : timeoutMs;
+      const response = await ask(method, path, options as AnyOptions, AbortSignal.timeout(limitMs));
       if (response.status === 204) return undefined as never;
-      return (await readBody(apiOptions, response, call.options.signal)) as never;
+      const text = await response.text().catch((cause) => giveUp(signal, cause));
+      try {
+        return JSON.parse(text);
+      } catch (cause) {
+        throw new UnreadableError(cause);
+      }
     },
-    async open(path, options) {
+    /**
+     * For long answers. Only the head has a time limit. The caller can abort the body.
+     *
+     * @returns the answer to a GET, with its body unread
+     * @throws like `call`. A body that breaks off rejects its reader
+     */
+    async open<Path extends PathOf<'get'>>(path: Path, options: CallOptions<'get', Path>): Promise<Response> {
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(), timeoutMs);
       try {
-        return await ask(anyCall('get', path, options), limit.signal);
+        return await ask('get', path, options as AnyOptions, limit.signal);
       } finally {
         clearTimeout(timer);
       }
@@ -165,51 +173,26 @@ export function createApi(apiOptions: ApiOptions): Api {
   };
 }
 
-async function send(
-  apiOptions: ApiOptions,
-  { method, path, options: { params = {}, body, signal } }: AnyCall,
+function requestOf(
+  method: Method,
+  { params, body, signal }: AnyOptions,
   bearer: string | null,
   timeout: AbortSignal,
-): Promise<Response> {
-  // Before the request: an invalid header value is an error of this page, not a lost server.
-  const headers = new Headers({
-    accept: 'application/json',
-    ...ofDashboard,
-    ...params.header,
-    ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-  });
-  const url = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(`${params.path?.[name]}`));
-  return apiOptions
-    .fetch(url + toQuery(params.query ?? {}), {
-      method: method.toUpperCase(),
-      cache: 'no-store',
-      headers,
-      signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    .catch((cause) => giveUp(apiOptions, signal, cause));
-}
-
-async function readBody(
-  apiOptions: ApiOptions,
-  response: Response,
-  signal: AbortSignal | undefined,
-): Promise<unknown> {
-  const text = await response.text().catch((cause) => giveUp(apiOptions, signal, cause));
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new UnreadableError(cause);
-  }
-}
-
-/** The answer did not arrive, or not in full. */
-function giveUp({ onContact }: ApiOptions, signal: AbortSignal | undefined, cause: unknown): never {
-  // The caller has cancelled: this says nothing about the server.
-  if (signal?.aborted) throw cause;
-  onContact(false);
-  throw new UnreachableError(cause);
+): RequestInit {
+  return {
+    method: method.toUpperCase(),
+    cache: 'no-store',
+    // Before the request: an invalid header value is an error of this page, not a lost server.
+    headers: new Headers({
+      accept: 'application/json',
+      ...ofDashboard,
+      ...params?.header,
+      ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }),
+    signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
 }
 
 /** With its question mark, and without undefined, null and empty members; empty for an empty query. */

@@ -1,4 +1,4 @@
-import { createStore, type Store } from '../state/store.ts';
+import { createStore } from '../state/store.ts';
 import type { ApiOptions } from './api.ts';
 import { ApiError, readError } from './api-error.ts';
 import { ofDashboard } from './rate-limit.ts';
@@ -15,12 +15,6 @@ export interface ServerEvent {
 /** `off`: no subscribers. `broken`: the shown data may be out of date. */
 export type StreamState = 'off' | 'opening' | 'live' | 'broken';
 
-export interface Events {
-  state: Store<StreamState>;
-  /** The stream is open while there are subscribers. @returns ends the subscription */
-  subscribe(listener: (event: ServerEvent) => void): () => void;
-}
-
 export interface EventsOptions extends Pick<ApiOptions, 'fetch' | 'credential' | 'onKeyRefused'> {
   /** Checks whether the server answers. A proxy can end a stream while the server is fine. */
   checkContact: () => void;
@@ -36,7 +30,7 @@ const retryMs = 2_000;
 const refusedRetryMs = 10_000;
 
 /** Reads `GET /api/v1/events` with fetch, because EventSource cannot send Authorization. Reconnects by itself. */
-export function createEvents(options: EventsOptions): Events {
+export function createEvents(options: EventsOptions) {
   const { view } = options;
   const state = createStore<StreamState>('off');
   const listeners = new Set<(event: ServerEvent) => void>();
@@ -79,7 +73,8 @@ export function createEvents(options: EventsOptions): Events {
 
   return {
     state,
-    subscribe(listener) {
+    /** The stream is open while there are subscribers. @returns ends the subscription */
+    subscribe(listener: (event: ServerEvent) => void): () => void {
       if (listeners.size === 0) view.addEventListener('visibilitychange', adjust);
       listeners.add(listener);
       adjust();
@@ -155,11 +150,8 @@ function parse(data: string): Omit<ServerEvent, 'topic'> | null {
 /** Resolves early if it is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => resolve());
   });
 }
 

@@ -1,18 +1,8 @@
-import { createStore, type Store } from '../state/store.ts';
+import { createStore } from '../state/store.ts';
 import { ApiError } from './api-error.ts';
 
 /** Gives what the dashboard reads a limit of its own: `docs/reference/contract.md#rate-limits`. */
 export const ofDashboard = { 'x-requested-with': 'latchkey-dashboard' };
-
-/** The rate limit of the server (`RATE_LIMIT=on`), or of a proxy in front of it. */
-export interface RateLimit {
-  /** End of the pause in reading, in milliseconds since 1970; null without a pause. */
-  pausedUntilMs: Store<number | null>;
-  /** Starts a pause after a 429. @param seconds from `Retry-After`, or null */
-  pause(seconds: number | null): void;
-  /** Seconds until reading can continue; 0 without a pause. */
-  secondsLeft(): number;
-}
 
 /** For a proxy that sends no `Retry-After`: most limits are per second or per minute. */
 const unsaidWaitSeconds = 10;
@@ -24,7 +14,10 @@ export function waitSecondsOf(said: number | null): number {
   return Math.min(Math.max(1, said ?? unsaidWaitSeconds), longestWaitSeconds);
 }
 
-export function createRateLimit(): RateLimit {
+export type RateLimit = ReturnType<typeof createRateLimit>;
+
+/** The rate limit of the server (`RATE_LIMIT=on`), or of a proxy in front of it. */
+export function createRateLimit() {
   const pausedUntilMs = createStore<number | null>(null);
   const leftMs = () => Math.max(0, (pausedUntilMs.get() ?? 0) - Date.now());
   const endInTime = () => {
@@ -32,13 +25,16 @@ export function createRateLimit(): RateLimit {
     else pausedUntilMs.set(null);
   };
   return {
+    /** End of the pause in reading, in milliseconds since 1970; null without a pause. */
     pausedUntilMs,
-    pause(seconds) {
+    /** Starts a pause after a 429. @param seconds from `Retry-After`, or null */
+    pause(seconds: number | null): void {
       const untilMs = Date.now() + waitSecondsOf(seconds) * 1_000;
       if (untilMs <= (pausedUntilMs.get() ?? 0)) return;
       pausedUntilMs.set(untilMs);
       endInTime();
     },
+    /** Seconds until reading can continue; 0 without a pause. */
     secondsLeft: () => Math.ceil(leftMs() / 1_000),
   };
 }

@@ -1,6 +1,6 @@
 import { useWindowEvent } from '@mantine/hooks';
 import { useRef } from 'react';
-import { useEachSecond, useSharedNow } from '../state/time.ts';
+import { useEachSecond, useNow } from '../state/time.ts';
 import type { ColumnSort } from './column-sort.ts';
 import type { Column } from './data-table.tsx';
 import { formatCountdown, formatExact, formatRelative } from './format-time.ts';
@@ -15,7 +15,7 @@ interface RelativeTimeProps {
 
 /** A time relative to now. Shows the exact time on hover, on focus (`ExactTimeTooltip`) and to screen readers. */
 export function RelativeTime({ at, isFocusable = false }: RelativeTimeProps) {
-  const now = useSharedNow();
+  const now = useNow();
   if (!at) return <span className="quiet">never</span>;
   return <ShownTime {...{ at, isFocusable }} text={formatRelative(Date.parse(at), now)} />;
 }

@@ -3,8 +3,6 @@ import type { CurrentApiKey, Scope } from '../api/schema.ts';
 /** Decides what the dashboard shows. The server enforces its own table. */
 export type Permission = 'manage' | 'whole-server' | 'read-content';
 
-export type Holder = Pick<CurrentApiKey, 'scope' | 'contents'>;
-
 const granted: Record<Scope, readonly Permission[]> = {
   admin: ['manage', 'whole-server', 'read-content'],
   full: ['manage', 'whole-server', 'read-content'],
@@ -14,7 +12,7 @@ const granted: Record<Scope, readonly Permission[]> = {
 };
 
 /** A key of some contents may do to those what its scope allows, and nothing to the whole server. */
-export function may({ scope, contents }: Holder, permission: Permission): boolean {
+export function may({ scope, contents }: CurrentApiKey, permission: Permission): boolean {
   if (permission === 'whole-server' && contents) return false;
   return granted[scope].includes(permission);
 }

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError, UnreachableError } from '../api/api-error.ts';
 import type { CurrentApiKey } from '../api/schema.ts';
 import { createSession, refusedReason, storageKey } from './session.ts';
@@ -8,11 +8,7 @@ const apiKey: CurrentApiKey = { id: 'a', name: 'Mona', scope: 'admin' };
 /** Resolves after all pending promise callbacks. */
 const settled = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-function stage({
-  kept = null as string | null,
-  readCurrent = async () => apiKey,
-  after = (_ms: number, _act: () => void) => {},
-} = {}) {
+function stage({ kept = null as string | null, readCurrent = async () => apiKey } = {}) {
   const stored = new Map<string, string>(kept === null ? [] : [[storageKey, kept]]);
   const storage = {
     getItem: (name: string) => stored.get(name) ?? null,
@@ -21,7 +17,7 @@ function stage({
   };
   const read = vi.fn<(credential: string) => Promise<CurrentApiKey>>(readCurrent);
   const onChange = vi.fn();
-  return { session: createSession({ storage, readCurrent: read, onChange, after }), stored, read, onChange };
+  return { session: createSession({ storage, readCurrent: read, onChange }), stored, read, onChange };
 }
 
 it('a remembered key is restored, and its replacement is remembered as well', async () => {
@@ -54,18 +50,17 @@ it('a remembered key is kept while the server does not answer', async () => {
 });
 
 it('a remembered key is checked again after a 429, without signing out', async () => {
-  const waiting: [number, () => void][] = [];
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const { session, read, stored } = stage({
     kept: 'lk_kept',
     readCurrent: async () => Promise.reject(new ApiError(429, {}, 23)),
-    after: (ms, act) => void waiting.push([ms, act]),
   });
-  await settled();
-  expect(waiting.map(([ms]) => ms)).toEqual([23_000]);
+  await vi.advanceTimersByTimeAsync(22_999);
+  expect(read).toHaveBeenCalledTimes(1);
   expect([session.state.get().status, stored.size]).toEqual(['restoring', 1]);
   read.mockResolvedValueOnce(apiKey);
-  waiting[0]?.[1]();
-  await settled();
+  await vi.advanceTimersByTimeAsync(1);
   expect(session.state.get().status).toBe('signed-in');
 });
 

@@ -1,7 +1,7 @@
 import { ApiError, UnreachableError } from '../api/api-error.ts';
 import { retryDelayMs } from '../api/rate-limit.ts';
 import type { CurrentApiKey } from '../api/schema.ts';
-import { createStore, type Store } from '../state/store.ts';
+import { createStore } from '../state/store.ts';
 
 type SessionState =
   /** A key was found in sessionStorage. The server is being asked about it. */
@@ -10,26 +10,6 @@ type SessionState =
   | { status: 'signed-out'; reason: string | null }
   | { status: 'signed-in'; apiKey: CurrentApiKey };
 
-export interface Session {
-  state: Store<SessionState>;
-  /** For `Authorization: Bearer`. Kept in memory, and in sessionStorage if the admin chose so. */
-  credential(): string | null;
-  /** @throws ApiError, UnreachableError: the server's answer about the key */
-  signIn(credential: string, remember: boolean): Promise<void>;
-  /** Continues with a key that replaces the current one. */
-  continueWith(credential: string, apiKey: CurrentApiKey): void;
-  /**
-   * Continues with the key that an action returns as the replacement of the current one. The current key may end before that
-   * answer arrives. A refusal in the meantime ends the session only if no replacement arrives.
-   */
-  replace<Replaced extends Replacement>(act: () => Promise<Replaced>): Promise<Replaced>;
-  /** The server has refused this key. */
-  refuse(credential: string): void;
-  signOut(reason?: string): void;
-  /** Asks again about a stored key, if the server did not answer before. */
-  resume(): void;
-}
-
 /** A new key with its description. The key is null only in an answer that is repeated. */
 interface Replacement {
   raw_key: string | null;
@@ -37,10 +17,9 @@ interface Replacement {
 }
 
 interface SessionOptions {
-  /** sessionStorage; null if the browser denies it. */
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null;
+  /** sessionStorage. */
+  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   readCurrent: (credential: string) => Promise<CurrentApiKey>;
-  after?: (ms: number, act: () => void) => void;
   /** Called when the key changes: data that was read with another key must not be shown. */
   onChange: () => void;
 }
@@ -51,28 +30,29 @@ export const refusedReason =
 const unsureReason = 'The server could not check your key. Reload the page to try again.';
 
 /** The signed-in key. */
-export function createSession(options: SessionOptions): Session {
-  const { storage, readCurrent, onChange, after = (ms, act) => void setTimeout(act, ms) } = options;
-  const stored = storage?.getItem(storageKey) ?? null;
+export function createSession({ storage, readCurrent, onChange }: SessionOptions) {
+  const stored = storage.getItem(storageKey);
   let current: string | null = null;
   let replacements = 0;
   let refused: string | null = null;
-  const initial: SessionState =
-    stored === null ? { status: 'signed-out', reason: null } : { status: 'restoring' };
-  const state = createStore<SessionState>(initial);
+  const state = createStore<SessionState>(
+    stored === null ? { status: 'signed-out', reason: null } : { status: 'restoring' },
+  );
   function enter(credential: string, apiKey: CurrentApiKey, remember: boolean): void {
     current = credential;
-    keep(storage, remember ? credential : null);
+    if (remember) storage.setItem(storageKey, credential);
+    else storage.removeItem(storageKey);
     state.set({ status: 'signed-in', apiKey });
   }
-  function signOut(reason?: string): void {
+  function signOut(reason: string | null = null): void {
     current = null;
-    keep(storage, null);
-    state.set({ status: 'signed-out', reason: reason ?? null });
+    storage.removeItem(storageKey);
+    state.set({ status: 'signed-out', reason });
     onChange();
   }
+  /** Continues with a key that replaces the current one. */
   const continueWith = (credential: string, apiKey: CurrentApiKey) =>
-    enter(credential, apiKey, (storage?.getItem(storageKey) ?? null) !== null);
+    enter(credential, apiKey, storage.getItem(storageKey) !== null);
   /** A refusal of a key that has been replaced does not concern the current key. */
   const endIfRefused = () => {
     if (replacements === 0 && refused !== null && refused === current) signOut(refusedReason);
@@ -81,12 +61,16 @@ export function createSession(options: SessionOptions): Session {
     try {
       enter(credential, await readCurrent(credential), true);
     } catch (error) {
-      const meaning = readRefusal(error);
-      if (meaning === 'refused') signOut(refusedReason);
-      else if (meaning === 'ask later') after(retryDelayMs(0, error), resume);
-      else if (meaning === 'unknown') state.set({ status: 'signed-out', reason: unsureReason });
+      // Only a 401 is about the key itself: in all other cases it may be valid, and it stays stored.
+      const status = error instanceof ApiError ? error.status : null;
+      if (status === 401) signOut(refusedReason);
+      else if (status === 429) setTimeout(resume, retryDelayMs(0, error));
+      // A server that does not answer now is asked again once it does.
+      else if (!(error instanceof UnreachableError))
+        state.set({ status: 'signed-out', reason: unsureReason });
     }
   }
+  /** Asks again about a stored key, if the server did not answer before. */
   const resume = () => {
     if (stored !== null && state.get().status === 'restoring') void restore(stored);
   };
@@ -94,14 +78,20 @@ export function createSession(options: SessionOptions): Session {
 
   return {
     state,
+    /** For `Authorization: Bearer`. Kept in memory, and in sessionStorage if the admin chose so. */
     credential: () => current,
-    async signIn(credential, remember) {
+    /** @throws ApiError, UnreachableError: the server's answer about the key */
+    async signIn(credential: string, remember: boolean): Promise<void> {
       const apiKey = await readCurrent(credential);
       onChange();
       enter(credential, apiKey, remember);
     },
     continueWith,
-    async replace(act) {
+    /**
+     * Continues with the key that an action returns as the replacement of the current one. The current key may end before that
+     * answer arrives. A refusal in the meantime ends the session only if no replacement arrives.
+     */
+    async replace<Replaced extends Replacement>(act: () => Promise<Replaced>): Promise<Replaced> {
       replacements++;
       try {
         const replaced = await act();
@@ -112,23 +102,12 @@ export function createSession(options: SessionOptions): Session {
         endIfRefused();
       }
     },
-    refuse(credential) {
+    /** The server has refused this key. */
+    refuse(credential: string): void {
       refused = credential;
       endIfRefused();
     },
     signOut,
     resume,
   };
-}
-
-function keep(storage: SessionOptions['storage'], credential: string | null): void {
-  if (credential === null) storage?.removeItem(storageKey);
-  else storage?.setItem(storageKey, credential);
-}
-
-/** The meaning of a failed check for a stored key. Only `refused` is about the key itself: in all other cases it may be valid. */
-function readRefusal(error: unknown): 'refused' | 'ask later' | 'unknown' | 'unreachable' {
-  if (error instanceof UnreachableError) return 'unreachable';
-  if (error instanceof ApiError && error.status === 401) return 'refused';
-  return error instanceof ApiError && error.status === 429 ? 'ask later' : 'unknown';
 }

@@ -1,19 +1,13 @@
 import { type ComponentType, lazy, useState } from 'react';
+import type { CurrentApiKey } from '../api/schema.ts';
 import type { IconName } from '../components/icon.tsx';
-import { type Holder, may, type Permission } from '../session/permissions.ts';
-
-/** A page in a script file of its own. */
-interface LazyPage {
-  /** Loads it. Can be called before it is shown. */
-  load: () => Promise<{ default: ComponentType }>;
-  /** Shows it, at once if it is loaded. */
-  Page: ComponentType;
-}
+import { may, type Permission } from '../session/permissions.ts';
 
 /** Like `lazy`, but draws a loaded page at once. React's `lazy` would show the fallback even then, for 300 ms against flicker. */
-function lazyPage(loadScript: LazyPage['load']): LazyPage {
+function lazyPage(loadScript: () => Promise<{ default: ComponentType }>) {
   let loaded: ComponentType | null = null;
-  const load: LazyPage['load'] = async () => {
+  /** Loads its script. Can be called before it is shown. */
+  const load = async () => {
     const script = await loadScript();
     loaded = script.default;
     return script;
@@ -21,6 +15,7 @@ function lazyPage(loadScript: LazyPage['load']): LazyPage {
   const Suspending = lazy(load);
   return {
     load,
+    /** Shows it, at once if it is loaded. */
     Page: function Page() {
       // Chosen once: another component here would remount the page and lose its state.
       const [Shown] = useState(() => loaded ?? Suspending);
@@ -29,7 +24,7 @@ function lazyPage(loadScript: LazyPage['load']): LazyPage {
   };
 }
 
-export interface NavItem extends LazyPage {
+export interface NavItem extends ReturnType<typeof lazyPage> {
   /** Within /admin. */
   path: string;
   label: string;
@@ -57,7 +52,7 @@ const scripts = {
 };
 
 /** Every page, in the order of the navigation. Signing in leads to the first page that the key can see. */
-const pages: readonly (Omit<NavItem, keyof LazyPage> & { path: keyof typeof scripts })[] = [
+const pages: readonly (Omit<NavItem, 'load' | 'Page'> & { path: keyof typeof scripts })[] = [
   { path: '/', label: 'Overview', shortcut: 'o', group: 'watch', icon: 'chart', needs: 'manage' },
   { path: '/refusals', label: 'Refusals', shortcut: 'r', group: 'watch', icon: 'stop', needs: 'manage' },
   { path: '/usage', label: 'Usage', shortcut: 'u', group: 'watch', icon: 'bars', needs: 'manage' },
@@ -90,7 +85,7 @@ export const navItems: readonly NavItem[] = pages.map((page) => ({
   ...lazyPage(scripts[page.path]),
 }));
 
-export function navItemsFor(apiKey: Holder): NavItem[] {
+export function navItemsFor(apiKey: CurrentApiKey): NavItem[] {
   return navItems.filter(({ needs }) => !needs || may(apiKey, needs));
 }
 

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
-import { Component, type ReactNode, Suspense, useEffect, useMemo } from 'react';
+import { useTimeout } from '@mantine/hooks';
+import { Component, type ReactNode, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHead, PageSkeleton } from '../components/page-head.tsx';
@@ -14,7 +15,7 @@ import styles from './shell.module.css';
 export function PageArea() {
   const apiKey = useCurrentApiKey();
   const [location] = useLocation();
-  const items = useMemo(() => navItemsFor(apiKey), [apiKey]);
+  const items = navItemsFor(apiKey);
   usePreloadedPages(items);
   usePreloadedApiKeyNames(may(apiKey, 'manage'));
   const [first] = items;
@@ -57,21 +58,22 @@ function MissingPage() {
         </EmptyState>
       </>
     );
-  const [title, advice] =
-    apiKey.contents && may(apiKey, 'manage')
-      ? [
-          'This page is about the whole server',
-          'Your key is limited to some contents. Sign in with a key of all contents to see it.',
-        ]
-      : [
-          `Scope ${apiKey.scope} does not include this page`,
-          'Sign in with a key of scope admin or full to see it.',
-        ];
+  const isLimited = apiKey.contents && may(apiKey, 'manage');
   return (
     <>
       <PageHead title="Access denied" />
-      <EmptyState icon="stop" title={title ?? ''} action={home}>
-        {advice}
+      <EmptyState
+        icon="stop"
+        title={
+          isLimited
+            ? 'This page is about the whole server'
+            : `Scope ${apiKey.scope} does not include this page`
+        }
+        action={home}
+      >
+        {isLimited
+          ? 'Your key is limited to some contents. Sign in with a key of all contents to see it.'
+          : 'Sign in with a key of scope admin or full to see it.'}
       </EmptyState>
     </>
   );
@@ -103,11 +105,9 @@ const afterMs = 200;
 
 /** Loads the other pages in idle time: some kilobytes each, and every click then shows its page at once. */
 function usePreloadedPages(items: readonly NavItem[]): void {
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      // A page that fails to load now is loaded on its click, and shows the error then.
-      for (const { load } of items) void load().catch(() => {});
-    }, afterMs);
-    return () => clearTimeout(timer);
-  }, [items]);
+  const preload = () => {
+    // A page that fails to load now is loaded on its click, and shows the error then.
+    for (const { load } of items) void load().catch(() => {});
+  };
+  useTimeout(preload, afterMs, { autoInvoke: true });
 }

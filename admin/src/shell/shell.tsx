@@ -1,14 +1,12 @@
 import { ActionIcon, Box, Button, Drawer, Flex } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useId, useState } from 'react';
+import { type ComponentType, useEffect, useId, useState } from 'react';
 import { Link, useRoute } from 'wouter';
 import { Badge } from '../components/badge.tsx';
 import { Icon } from '../components/icon.tsx';
 import { withoutDirection } from '../components/mark-direction.ts';
 import { OutsideText } from '../components/outside-text.tsx';
 import { countProblems, type Problems } from '../pages/overview/concerns.ts';
-import type { Palette } from '../palette/palette.tsx';
-import type { ShortcutsDialog } from '../palette/shortcuts-dialog.tsx';
 import { paletteKeys, useShortcuts } from '../palette/use-shortcuts.ts';
 import { useApi, useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { may } from '../session/permissions.ts';
@@ -29,12 +27,12 @@ const ignore = () => {};
 /** The frame around every page: navigation at the side, or in a drawer on narrow screens. */
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
-  const [OpenedPalette, setPalette] = useState<typeof Palette | null>(null);
-  const [OpenedHelp, setHelp] = useState<typeof ShortcutsDialog | null>(null);
+  const [OpenDialog, setDialog] = useState<ComponentType<{ onClose: () => void }> | null>(null);
   const apiKey = useCurrentApiKey();
   const pages = navItemsFor(apiKey);
-  const openPalette = () => void loadPalette().then((script) => setPalette(() => script.Palette), ignore);
-  const openHelp = () => void loadHelp().then((script) => setHelp(() => script.ShortcutsDialog), ignore);
+  const openPalette = () => void loadPalette().then(({ Palette }) => setDialog(() => Palette), ignore);
+  const openHelp = () =>
+    void loadHelp().then(({ ShortcutsDialog }) => setDialog(() => ShortcutsDialog), ignore);
   useEffect(() => void loadPalette().catch(ignore), []);
   useShortcuts({ pages, openPalette, openHelp });
   return (
@@ -80,7 +78,6 @@ export function Shell() {
           Go to…
         </Button>
         <Navigation />
-        <Foot />
       </aside>
       <Drawer
         opened={isOpen}
@@ -95,52 +92,43 @@ export function Shell() {
         }}
       >
         <Navigation onGo={() => setOpen(false)} />
-        <Foot />
       </Drawer>
       <PageArea />
-      {OpenedPalette && <OpenedPalette onClose={() => setPalette(null)} />}
-      {OpenedHelp && <OpenedHelp onClose={() => setHelp(null)} />}
+      {OpenDialog && <OpenDialog onClose={() => setDialog(null)} />}
     </div>
   );
 }
 
-function Foot() {
-  return (
-    <Flex direction="column" gap="0.875rem" align="flex-start" mt="auto">
-      <ThemeSwitch />
-      <AccountBox />
-    </Flex>
-  );
-}
-
-/** Links to the pages that the signed-in key can see, in groups. */
+/** Links to the pages that the signed-in key can see, in groups. Below them the theme, and the key itself. */
 function Navigation({ onGo }: { onGo?: () => void }) {
-  const problems = useProblems();
-  const items = Map.groupBy(navItemsFor(useCurrentApiKey()), ({ group }) => group);
-  return (
-    <Flex component="nav" aria-label="Pages" direction="column" gap="1rem">
-      {[...items].map(([group, own]) => (
-        <div key={group}>
-          <p aria-hidden="true" className={styles.group}>
-            {group}
-          </p>
-          <Flex component="ul" aria-label={group} direction="column" gap="2px">
-            {own.map((item) => (
-              <NavLink key={item.path} item={item} problems={problems?.get(item.path)} onGo={onGo} />
-            ))}
-          </Flex>
-        </div>
-      ))}
-    </Flex>
-  );
-}
-
-/** The open problems by page; undefined if they are not known, or the key may not know them. */
-function useProblems(): ReadonlyMap<string, Problems> | undefined {
   const api = useApi();
-  const isAllowed = may(useCurrentApiKey(), 'whole-server');
+  const apiKey = useCurrentApiKey();
+  const items = Map.groupBy(navItemsFor(apiKey), ({ group }) => group);
+  const isAllowed = may(apiKey, 'whole-server');
   const { data, isError } = useQuery({ ...readingProblems(api), enabled: isAllowed });
-  return data && isAllowed && !isError ? countProblems(data.statistics) : undefined;
+  const problems = data && isAllowed && !isError ? countProblems(data.statistics) : undefined;
+  return (
+    <>
+      <Flex component="nav" aria-label="Pages" direction="column" gap="1rem">
+        {[...items].map(([group, own]) => (
+          <div key={group}>
+            <p aria-hidden="true" className={styles.group}>
+              {group}
+            </p>
+            <Flex component="ul" aria-label={group} direction="column" gap="2px">
+              {own.map((item) => (
+                <NavLink key={item.path} item={item} problems={problems?.get(item.path)} onGo={onGo} />
+              ))}
+            </Flex>
+          </div>
+        ))}
+      </Flex>
+      <Flex direction="column" gap="0.875rem" align="flex-start" mt="auto">
+        <ThemeSwitch />
+        <AccountBox />
+      </Flex>
+    </>
+  );
 }
 
 interface NavLinkProps {

@@ -1,24 +1,20 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that components can subscribe to. */
-export interface Store<Value> {
-  get(): Value;
-  set(value: Value): void;
-  /** @returns ends the subscription */
-  subscribe(listener: () => void): () => void;
-}
+export type Store<Value> = ReturnType<typeof createStore<Value>>;
 
-export function createStore<Value>(initial: Value): Store<Value> {
+/** A value that components can subscribe to. */
+export function createStore<Value>(initial: Value) {
   let value = initial;
   const listeners = new Set<() => void>();
   return {
     get: () => value,
-    set(next) {
+    set(next: Value): void {
       if (Object.is(next, value)) return;
       value = next;
       for (const listener of [...listeners]) listener();
     },
-    subscribe(listener) {
+    /** @returns ends the subscription */
+    subscribe(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -5,10 +5,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /** Ranges that end now. */
-export const ranges = ['15m', '1h', '6h', '24h', '7d', '30d'] as const;
-export type Range = (typeof ranges)[number];
-
-export const rangeLengths: Record<Range, { ms: number; label: string }> = {
+export const rangeLengths = {
   '15m': { ms: 15 * minuteMs, label: '15 minutes' },
   '1h': { ms: hourMs, label: '1 hour' },
   '6h': { ms: 6 * hourMs, label: '6 hours' },
@@ -16,6 +13,8 @@ export const rangeLengths: Record<Range, { ms: number; label: string }> = {
   '7d': { ms: 7 * dayMs, label: '7 days' },
   '30d': { ms: 30 * dayMs, label: '30 days' },
 };
+export type Range = keyof typeof rangeLengths;
+export const ranges = Object.keys(rangeLengths) as Range[];
 
 /** As the server has them. */
 const shortestMs = 15 * minuteMs;

@@ -1,30 +1,21 @@
-import { createStore, type Store } from './store.ts';
-
-interface Toast {
-  id: number;
-  text: string;
-}
-
-export interface Toasts {
-  /** Messages about what was just done, newest last. */
-  shown: Store<readonly Toast[]>;
-  /** Shows a message, and announces it to screen readers. */
-  announce(text: string): void;
-}
+import { createStore } from './store.ts';
 
 /** Time to read a line twice. */
 const shownMs = 5_000;
 
-export function createToasts(): Toasts {
-  const shown = createStore<readonly Toast[]>([]);
+/** Messages about what was just done. */
+export function createToasts() {
+  const shown = createStore<readonly { id: number; text: string }[]>([]);
   let lastId = 0;
   return {
+    /** Newest last. */
     shown,
-    announce(text) {
+    /** Shows a message, and announces it to screen readers. */
+    announce(text: string): void {
       lastId += 1;
-      const id = lastId;
-      shown.set([...shown.get(), { id, text }]);
-      setTimeout(() => shown.set(shown.get().filter((toast) => toast.id !== id)), shownMs);
+      const toast = { id: lastId, text };
+      shown.set([...shown.get(), toast]);
+      setTimeout(() => shown.set(shown.get().filter((each) => each !== toast)), shownMs);
     },
   };
 }

@@ -36,39 +36,45 @@ type FilterOf<Fields extends Record<string, Field>> = {
     : string;
 };
 
-export interface FilterForm<Filter> extends AddressForm<Filter> {
+interface FilterForm<Filter> extends AddressForm<Filter> {
   /** Matches all rows, in the usual order. */
   everything: Filter;
-  /** Whether it leaves rows out. An order does not. */
+  /** Whether it leaves rows out. An order and a page do not. */
   isNarrowed: (filter: Filter) => boolean;
 }
 
 export const anyText = (text: string): string => text;
+
+/** A text to search for. Pasted IDs often have spaces around them. */
+export const searchText = (text: string): string => text.trim();
 
 /** @param fields by the names of their parameters */
 export function createFilter<const Fields extends Record<string, Field>>(
   fields: Fields,
 ): FilterForm<FilterOf<Fields>> {
   const read = (params: URLSearchParams) => {
-    const values = Object.entries(fields).map(([name, field]) => [name, readField(field, params.get(name))]);
+    const values = Object.entries(fields).map(([name, field]) => [
+      name,
+      typeof field === 'function' ? field(params.get(name) ?? '') : oneOf(params, name, field),
+    ]);
     return Object.fromEntries(values) as FilterOf<Fields>;
   };
   return {
     read,
     write: toParams,
     everything: read(new URLSearchParams()),
-    isNarrowed: (filter) => toParams({ ...filter, sort: null }).size > 0,
+    isNarrowed: (filter) => toParams({ ...filter, sort: null, page: null }).size > 0,
   };
-}
-
-function readField(field: Field, written: string | null): string | null {
-  if (typeof field === 'function') return field(written ?? '');
-  return field.find((value) => value === written) ?? null;
 }
 
 /** The filter of a list, and the props of its controls. */
 export function useFilter<Filter>(form: FilterForm<Filter>) {
-  const [filter, change] = useAddressFilter(form);
+  const [filter, changeFilter] = useAddressFilter(form);
+  // Another filter starts at its first page.
+  const change = useCallback<ChangeFilter<Filter>>(
+    (part) => changeFilter({ page: '', ...part }),
+    [changeFilter],
+  );
   return {
     filter,
     change,
@@ -84,15 +90,6 @@ export function bindTo<Filter>(filter: Filter, change: ChangeFilter<Filter>) {
     value: filter[name],
     onChange: (value: Filter[Name]) => change({ [name]: value } as unknown as Partial<Filter>),
   });
-}
-
-/** Its texts without the spaces around them that pasted IDs often have. */
-export function trimmed<Filter extends object>(filter: Filter): Filter {
-  const values = Object.entries(filter).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value.trim() : value,
-  ]);
-  return Object.fromEntries(values) as Filter;
 }
 
 /** The value of a parameter; null for an unknown value. */

@@ -1,5 +1,6 @@
+import { useTimeout } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import { type Api, reading } from '../api/api.ts';
 import type { ApiKey } from '../api/schema.ts';
 import { useApi } from '../session/app-context.ts';
@@ -41,9 +42,6 @@ const idleAfterMs = 300;
 export function usePreloadedApiKeyNames(isAllowed: boolean): void {
   const api = useApi();
   const queries = useQueryClient();
-  useEffect(() => {
-    if (!isAllowed) return;
-    const timer = setTimeout(() => void queries.prefetchQuery(apiKeyNames(api)), idleAfterMs);
-    return () => clearTimeout(timer);
-  }, [isAllowed, api, queries]);
+  const preload = () => isAllowed && void queries.prefetchQuery(apiKeyNames(api));
+  useTimeout(preload, idleAfterMs, { autoInvoke: true });
 }

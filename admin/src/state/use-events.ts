@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
+import { type ParamsOf, type PathOf, reading } from '../api/api.ts';
 import type { ServerEvent } from '../api/events.ts';
-import { useApp, useCurrentApiKey } from '../session/app-context.ts';
+import { useApi, useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { may } from '../session/permissions.ts';
 
 /**
@@ -12,6 +14,19 @@ export function useEvents(onEvent: (event: ServerEvent) => void): void {
   const isAllowed = may(useCurrentApiKey(), 'whole-server');
   const emit = useEffectEvent(onEvent);
   useEffect(() => (isAllowed ? events.subscribe((event) => emit(event)) : undefined), [events, isAllowed]);
+}
+
+type ThingPath = Extract<PathOf<'get'>, `${string}/{id}`>;
+
+/** One thing of the server, read again when an event names it or may have been missed. @param topic of its events */
+export function useLiveRead<Path extends ThingPath>(path: Path, id: string, topic: string) {
+  const params = { path: { id } } as unknown as ParamsOf<Path>;
+  const query = useQuery(reading(useApi(), path, params));
+  useEvents((event) => {
+    const isNamed = event.topic === topic && (event.data as { id?: string } | null)?.id === id;
+    if (isNamed || event.topic === 'missed') void query.refetch();
+  });
+  return query;
 }
 
 /** Collects events that happen together. */

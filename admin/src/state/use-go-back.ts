@@ -1,37 +1,26 @@
-import { useState } from 'react';
-
-interface GoBack {
-  /** Leaves the present history entry. Once, however often it is called until that is done. */
-  goBack: () => void;
-  /** Changes the address: at once, or after the way back. */
-  afterBack: (change: () => void) => void;
-}
+import { useCallback, useRef } from 'react';
 
 /**
  * Going back in the history takes a moment, a longer one on a busy computer. A change of the address meanwhile would be lost with the entry
  * that is left, so it waits.
  */
-export function useGoBack(): GoBack {
-  const [way] = useState(createGoBack);
-  return way;
-}
-
-function createGoBack(): GoBack {
-  let going: Promise<void> | null = null;
-  return {
-    goBack() {
-      if (going) return;
-      going = new Promise<void>((resolve) => {
-        // A turn later: then the page has been drawn with the address before.
-        addEventListener('popstate', () => void setTimeout(resolve), { once: true });
-      }).then(() => {
-        going = null;
-      });
-      history.back();
-    },
-    afterBack(change) {
-      if (going) void going.then(change);
-      else change();
-    },
-  };
+export function useGoBack() {
+  const going = useRef<Promise<void> | null>(null);
+  /** Leaves the present history entry. Once, however often it is called until that is done. */
+  const goBack = useCallback(() => {
+    if (going.current) return;
+    going.current = new Promise<void>((resolve) => {
+      // A turn later: then the page has been drawn with the address before.
+      addEventListener('popstate', () => void setTimeout(resolve), { once: true });
+    }).then(() => {
+      going.current = null;
+    });
+    history.back();
+  }, []);
+  /** Changes the address: at once, or after the way back. */
+  const afterBack = useCallback((change: () => void) => {
+    if (going.current) void going.current.then(change);
+    else change();
+  }, []);
+  return { goBack, afterBack };
 }

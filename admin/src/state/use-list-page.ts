@@ -42,18 +42,11 @@ export function useListPage<Path extends PathOf<'get'>, Member extends keyof Ans
   };
 }
 
-interface LiveOptions {
-  /** Topic of the events about these rows. */
-  topic: 'api-key' | 'content';
-  /** New rows belong to the first page, so they are counted there only. */
-  isFirst: boolean;
-}
-
-const noIds: readonly string[] = [];
-
 /**
  * As `useListPage`, kept up to date: rows change in place. New rows are counted and not inserted, so that nothing moves under the
  * pointer. An empty page shows them at once.
+ *
+ * @param topic of the events about these rows
  */
 export function useLiveListPage<
   Path extends PathOf<'get'>,
@@ -62,7 +55,7 @@ export function useLiveListPage<
   path: Path,
   member: Member,
   params: ParamsOf<Path>,
-  { topic, isFirst }: LiveOptions,
+  topic: 'api-key' | 'content',
 ): ListPage<RowOf<Path, Member>> & { arrived: number } {
   type Row = { id: string };
   const read = reading(useApi(), path, params) as unknown as UseQueryOptions<Page> & {
@@ -72,7 +65,7 @@ export function useLiveListPage<
   const queries = useQueryClient();
   const page = useListPage(path, member, params);
   const list = JSON.stringify(queryKey);
-  const [seen, setSeen] = useState({ list, ids: noIds });
+  const [seen, setSeen] = useState({ list, ids: [] as string[] });
   const rowsOf = (of: Page) => of[member] as readonly Row[];
   const put = (changed: readonly Row[]) =>
     queries.setQueryData<Page>(queryKey, (known) => {
@@ -93,17 +86,16 @@ export function useLiveListPage<
     );
   };
   useEvents((event) => {
-    if (event.topic === topic && isRow(event.data)) put([event.data]);
+    if (event.topic === topic && event.data) put([event.data as Row]);
   });
   useLiveRefresh(refresh, (event) => event.topic === topic || event.topic === 'missed');
   const known = queries.getQueryData<Page>(queryKey);
   const shown = new Set(known ? rowsOf(known).map(({ id }) => id) : []);
-  const ids = isFirst && known && seen.list === list ? seen.ids : noIds;
+  // New rows belong to the first page in the usual order, so they are counted there only.
+  const { cursor, offset, sort } = (params as { query?: Record<string, unknown> }).query ?? {};
+  const isFirst = !cursor && !offset && !sort;
+  const ids = isFirst && known && seen.list === list ? seen.ids : [];
   return { ...page, arrived: ids.filter((id) => !shown.has(id)).length };
-}
-
-function isRow(data: unknown): data is { id: string } {
-  return typeof data === 'object' && data !== null && 'id' in data;
 }
 
 /**

@@ -7,23 +7,17 @@ import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
 import { timeColumn } from '../../components/times.tsx';
+import { useNow } from '../../state/time.ts';
 import { apiKeyAddress } from './api-key-address.ts';
-import { isUsable, type ShownStatus, statusOf } from './api-key-rules.ts';
+import { isUsable, statusOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
 
 export type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; apiKey: ApiKey };
 
 type ShowDialog = (dialog: OpenDialog) => void;
 
-interface ColumnOptions {
-  /** Milliseconds since 1970. */
-  now: number;
-  /** ID of the signed-in key. */
-  ownId: string | null;
-  showDialog: ShowDialog;
-}
-
-export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column<ApiKey>[] {
+/** @param ownId of the signed-in key */
+export function apiKeyColumns(ownId: string | null, showDialog: ShowDialog): Column<ApiKey>[] {
   return [
     {
       header: 'Name',
@@ -53,16 +47,14 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
         </span>
       ),
     },
-    { header: 'Status', width: '8.5rem', cell: (apiKey) => <StatusBadge status={statusOf(apiKey, now)} /> },
+    { header: 'Status', width: '8.5rem', cell: (apiKey) => <ApiKeyStatus apiKey={apiKey} /> },
     timeColumn('Last used', '8.5rem', ({ lastUsedAt }) => lastUsedAt),
     timeColumn('Created', '8.5rem', ({ createdAt }) => createdAt, byCreation),
     timeColumn('Expires', '8.5rem', ({ expiresAt }) => expiresAt, {
       expiresAt: 'next to expire first',
       '-expiresAt': 'last to expire first',
     }),
-    actionsColumn((apiKey) => (
-      <ApiKeyMenu apiKey={apiKey} status={statusOf(apiKey, now)} showDialog={showDialog} />
-    )),
+    actionsColumn((apiKey) => <ApiKeyMenu apiKey={apiKey} showDialog={showDialog} />),
   ];
 }
 
@@ -71,16 +63,14 @@ function describeContents([first = 'no contents', ...more]: readonly string[]): 
   return more.length === 0 ? first : `${first} and ${more.length} more`;
 }
 
-interface ApiKeyMenuProps {
-  apiKey: ApiKey;
-  status: ShownStatus;
-  showDialog: ShowDialog;
+export function ApiKeyStatus({ apiKey }: { apiKey: ApiKey }) {
+  return <StatusBadge status={statusOf(apiKey, useNow())} />;
 }
 
 /** Actions for one key. */
-function ApiKeyMenu({ apiKey, status, showDialog }: ApiKeyMenuProps) {
+function ApiKeyMenu({ apiKey, showDialog }: { apiKey: ApiKey; showDialog: ShowDialog }) {
   return (
-    isUsable(status) && (
+    isUsable(apiKey, useNow()) && (
       <RowMenu name={apiKey.name} width="11rem">
         <RowAction icon="rotate" onClick={() => showDialog({ kind: 'rotate', apiKey })}>
           Rotate…

@@ -1,11 +1,10 @@
 import { Button } from '@mantine/core';
-import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { reading } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import type { ApiKey } from '../../api/schema.ts';
-import { StatusBadge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { CopyableValue } from '../../components/copying.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -22,22 +21,19 @@ import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { scopeMeanings } from '../../session/permissions.ts';
 import { useNow } from '../../state/time.ts';
 import { toParams } from '../../state/use-address-filter.ts';
-import { useEvents, useLiveRefresh } from '../../state/use-events.ts';
+import { useLiveRead, useLiveRefresh } from '../../state/use-events.ts';
 import { nameOfAction } from '../audit/actions.ts';
-import { AllRecords, History } from '../audit/history.tsx';
+import { HistorySection } from '../audit/history.tsx';
 import { UsageCard } from '../usage/usage-card.tsx';
-import type { OpenDialog } from './api-key-columns.tsx';
-import { isUsable, statusOf } from './api-key-rules.ts';
+import { ApiKeyStatus, type OpenDialog } from './api-key-columns.tsx';
+import { isUsable } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
 import { CurrentDialog } from './key-dialogs.tsx';
 import { listAddresses, type UsedAddress } from './last-addresses.ts';
 
 /** One API key at its own address: what it may do, what it asked for, from where, and what was done by it and to it. */
 export function ApiKeyDetail({ id }: { id: string }) {
-  const api = useApi();
-  const options = reading(api, '/api/v1/api-keys/{id}', { path: { id } });
-  const { data, error, refetch } = useQuery(options);
-  useLiveApiKey(id, options.queryKey);
+  const { data, error, refetch } = useLiveRead('/api/v1/api-keys/{id}', id, 'api-key');
   const isUnknown = error instanceof ApiError && error.code === 'API_KEY_NOT_FOUND';
   return (
     <>
@@ -62,25 +58,16 @@ export function ApiKeyDetail({ id }: { id: string }) {
   );
 }
 
-/** Updates the page of a key when others change it. */
-function useLiveApiKey(id: string, queryKey: QueryKey): void {
-  const queries = useQueryClient();
-  useEvents(({ topic, data }) => {
-    const isThis = topic === 'api-key' && (data as ApiKey | null)?.id === id;
-    if (isThis || topic === 'missed') void queries.invalidateQueries({ queryKey });
-  });
-}
-
 function ApiKeySheet({ apiKey }: { apiKey: ApiKey }) {
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const { id, name } = apiKey;
-  const status = statusOf(apiKey, useNow());
+  const now = useNow();
   return (
     <>
       <PageHead
         title={name}
         actions={
-          isUsable(status) && (
+          isUsable(apiKey, now) && (
             <>
               <Button variant="default" onClick={() => setDialog({ kind: 'rotate', apiKey })}>
                 Rotate…
@@ -96,11 +83,12 @@ function ApiKeySheet({ apiKey }: { apiKey: ApiKey }) {
       <UnlimitedOnly>
         <UsageCard by="api-key" id={id} />
         <Addresses id={id} />
-        <Section title="History" aside={<AllRecords target={id}>All records on this key</AllRecords>}>
-          <Card>
-            <History questions={[{ target: id }, { actor: id }]} about="on or by this key is in the audit" />
-          </Card>
-        </Section>
+        <HistorySection
+          target={id}
+          link="All records on this key"
+          questions={[{ target: id }, { actor: id }]}
+          about="on or by this key is in the audit"
+        />
       </UnlimitedOnly>
       {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </>
@@ -110,14 +98,13 @@ function ApiKeySheet({ apiKey }: { apiKey: ApiKey }) {
 function ApiKeyFacts({ apiKey }: { apiKey: ApiKey }) {
   const { id, keyPrefix, scope, contents, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
   const isOwn = useCurrentApiKey().id === id;
-  const status = statusOf(apiKey, useNow());
   return (
     <Card>
       <FactList
         facts={{
           Status: (
             <>
-              <StatusBadge status={status} /> {isOwn && <span className={styles.own}>your current key</span>}
+              <ApiKeyStatus apiKey={apiKey} /> {isOwn && <span className={styles.own}>your current key</span>}
             </>
           ),
           Scope: `${scope}. ${scopeMeanings[scope]}`,

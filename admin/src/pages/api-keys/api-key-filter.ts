@@ -1,6 +1,6 @@
 import type { QueryOf } from '../../api/api.ts';
 import { apiKeyOrders, apiKeyStatuses, scopes } from '../../api/resources.ts';
-import { anyText, createFilter, trimmed } from '../../state/use-address-filter.ts';
+import { createFilter, searchText } from '../../state/use-address-filter.ts';
 
 type ApiKeyQuery = QueryOf<'/api/v1/api-keys'>;
 
@@ -13,7 +13,7 @@ export const keyChecks = [
 type KeyCheck = (typeof keyChecks)[number]['check'];
 
 export const apiKeyFilter = createFilter({
-  q: anyText,
+  q: searchText,
   status: apiKeyStatuses,
   scope: scopes,
   filter: keyChecks.map(({ check }) => check),
@@ -23,7 +23,7 @@ export type ApiKeyFilter = typeof apiKeyFilter.everything;
 
 /** The request for the server. */
 export function toApiKeyQuery({ filter, ...rest }: ApiKeyFilter): ApiKeyQuery {
-  return { ...trimmed(rest), ...keyChecks.find(({ check }) => check === filter)?.query };
+  return { ...rest, ...keyChecks.find(({ check }) => check === filter)?.query };
 }
 
 /** Sets or clears the check. A check concerns active keys, so it sets the status as well. */

@@ -1,7 +1,5 @@
 import type { ApiKey } from '../../api/schema.ts';
 
-export type ShownStatus = 'active' | 'expiring' | 'expired' | 'revoked';
-
 const dayMs = 86_400_000;
 /** Enough time to rotate a key. The filter "Expires within 14 days" uses the same value. */
 const expiringMs = 14 * dayMs;
@@ -9,7 +7,7 @@ const expiringMs = 14 * dayMs;
 const recentMs = dayMs;
 
 /** @param nowMs milliseconds since 1970 */
-export function statusOf({ revokedAt, expiresAt }: ApiKey, nowMs: number): ShownStatus {
+export function statusOf({ revokedAt, expiresAt }: ApiKey, nowMs: number) {
   if (revokedAt !== null) return 'revoked';
   if (expiresAt === null) return 'active';
   const leftMs = Date.parse(expiresAt) - nowMs;
@@ -17,8 +15,8 @@ export function statusOf({ revokedAt, expiresAt }: ApiKey, nowMs: number): Shown
   return leftMs <= expiringMs ? 'expiring' : 'active';
 }
 
-export function isUsable(status: ShownStatus): boolean {
-  return status === 'active' || status === 'expiring';
+export function isUsable(apiKey: ApiKey, nowMs: number): boolean {
+  return ['active', 'expiring'].includes(statusOf(apiKey, nowMs));
 }
 
 /** Lifetimes of a new key, in days; `date` is a day that the admin chooses. */

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { Route, Switch } from 'wouter';
+import { useRoute } from 'wouter';
 import type { QueryOf } from '../../api/api.ts';
 import { apiKeyOrders, apiKeyStatuses, countedUpTo, scopes } from '../../api/resources.ts';
 import type { ApiKey } from '../../api/schema.ts';
@@ -12,7 +12,6 @@ import { Icon } from '../../components/icon.tsx';
 import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
-import { useNow } from '../../state/time.ts';
 import { useFilter } from '../../state/use-address-filter.ts';
 import { useLiveListPage } from '../../state/use-list-page.ts';
 import { apiKeyColumns, type OpenDialog } from './api-key-columns.tsx';
@@ -24,32 +23,24 @@ const path = '/api/v1/api-keys';
 
 /** The list of API keys, or one key. */
 export default function ApiKeysPage() {
-  return (
-    <Switch>
-      <Route path="/api-keys/:id">{({ id }) => <ApiKeyDetail key={id} id={id} />}</Route>
-      <Route>
-        <ApiKeyList />
-      </Route>
-    </Switch>
-  );
+  const [, one] = useRoute('/api-keys/:id');
+  return one ? <ApiKeyDetail key={one.id} id={one.id} /> : <ApiKeyList />;
 }
 
 /** Lists all API keys: search, create, rotate and revoke. */
 function ApiKeyList() {
   const { id: ownId } = useCurrentApiKey();
-  const now = useNow();
   const { filter, change, field, isNarrowed, reset } = useFilter(apiKeyFilter);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const query = toApiKeyQuery(filter);
   const pages = useCursorPages(JSON.stringify(query));
-  const isFirst = pages.cursor === null && filter.sort === null;
   const list = useLiveListPage(
     path,
     'api_keys',
     { query: { ...query, limit: pageSize, cursor: pages.cursor } },
-    { topic: 'api-key', isFirst },
+    'api-key',
   );
-  const columns = useMemo(() => apiKeyColumns({ now, ownId, showDialog: setDialog }), [now, ownId]);
+  const columns = useMemo(() => apiKeyColumns(ownId, setDialog), [ownId]);
   return (
     <ResourcePage
       title="API keys"

@@ -3,7 +3,7 @@ import { fieldFaultsOf } from '../../api/api-error.ts';
 import { scopes } from '../../api/resources.ts';
 import type { Scope } from '../../api/schema.ts';
 import { FormDialog } from '../../components/dialog.tsx';
-import { type ServerForm, useServerForm } from '../../components/use-server-form.tsx';
+import { useServerForm } from '../../components/use-server-form.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { scopeMeanings } from '../../session/permissions.ts';
 import { contentsOf, expiryChoices, expiryOf } from './api-key-rules.ts';
@@ -42,6 +42,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     },
     changes: [path],
   });
+  const expiryChoice = form.useWatchValue('expiry');
   return (
     <FormDialog title="Create an API key" action="Create the key" form={form} onClose={onClose}>
       <TextInput
@@ -74,19 +75,10 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
         maxRows={6}
         spellCheck={false}
       />
-      <ExpiryField form={form} />
-    </FormDialog>
-  );
-}
-
-function ExpiryField({ form }: { form: ServerForm<{ expiry: string; expiresAt: string }> }) {
-  const choice = form.useWatchValue('expiry');
-  return (
-    <>
       <NativeSelect {...form.getInputProps('expiry')} label="Expires" data={[...expiryChoices]} />
-      {choice === 'date' && (
+      {expiryChoice === 'date' && (
         <TextInput {...form.getInputProps('expiresAt')} type="date" label="Last valid day" />
       )}
-    </>
+    </FormDialog>
   );
 }

@@ -18,21 +18,11 @@ import { CreateDialog } from './create-dialog.tsx';
 
 const path = '/api/v1/api-keys';
 
-interface CurrentDialogProps {
-  dialog: OpenDialog;
-  onClose: () => void;
-}
-
 /** The open dialog. */
-export function CurrentDialog({ dialog, onClose }: CurrentDialogProps) {
-  switch (dialog.kind) {
-    case 'create':
-      return <CreateDialog onClose={onClose} />;
-    case 'rotate':
-      return <RotateDialog apiKey={dialog.apiKey} onClose={onClose} />;
-    case 'revoke':
-      return <RevokeDialog apiKey={dialog.apiKey} onClose={onClose} />;
-  }
+export function CurrentDialog({ dialog, onClose }: { dialog: OpenDialog; onClose: () => void }) {
+  if (dialog.kind === 'create') return <CreateDialog onClose={onClose} />;
+  const Dialog = { rotate: RotateDialog, revoke: RevokeDialog }[dialog.kind];
+  return <Dialog apiKey={dialog.apiKey} onClose={onClose} />;
 }
 
 interface KeyDialogProps {
@@ -46,6 +36,8 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
   const { session, issuedKey } = useApp();
   const isOwn = useCurrentApiKey().id === apiKey.id;
   const [overlap, setOverlap] = useState(usualOverlap);
+  const now = useNow();
+  const isRisky = overlap === '0' && !isOwn && isInUse(apiKey.lastUsedAt, now);
   const rotate = useServerAction({
     mutationFn: () => {
       const body = { overlapSeconds: Number(overlap) };
@@ -68,7 +60,10 @@ function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
         <OutsideText text={apiKey.name} /> gets a new key with the same scope, contents and expiry. Give it to
         the users of the old key (<code>{apiKey.keyPrefix}…</code>) before that key ends.
       </p>
-      <LastUse apiKey={apiKey} isOwn={isOwn} endsNow={overlap === '0'} />
+      <Notice kind={isRisky ? 'warning' : 'info'} role="status">
+        <LastUse of="The old key" at={apiKey.lastUsedAt} /> {isRisky && 'Its users lose access at once. '}
+        {isOwn && 'You are signed in with it: this page continues with the new one.'}
+      </Notice>
       <NativeSelect
         label="Keep the old key valid"
         value={overlap}
@@ -85,29 +80,13 @@ function describeEnd({ previous }: { previous: ApiKey }): string {
   return `The old key works until ${formatExact(previous.expiresAt)}.`;
 }
 
-interface LastUseProps {
-  apiKey: ApiKey;
-  isOwn: boolean;
-  /** Whether the key ends without an overlap. */
-  endsNow: boolean;
-}
-
-/** The last use of the old key, and its meaning for the rotation. */
-function LastUse({ apiKey, isOwn, endsNow }: LastUseProps) {
-  const now = useNow();
-  const isRisky = endsNow && !isOwn && isInUse(apiKey.lastUsedAt, now);
+/** @param of begins the sentence */
+function LastUse({ of, at }: { of: string; at: string | null | undefined }) {
+  if (!at) return `${of} was never used.`;
   return (
-    <Notice kind={isRisky ? 'warning' : 'info'} role="status">
-      {apiKey.lastUsedAt ? (
-        <>
-          The old key was last used <RelativeTime at={apiKey.lastUsedAt} isFocusable />.{' '}
-        </>
-      ) : (
-        'The old key was never used. '
-      )}
-      {isRisky && 'Its users lose access at once. '}
-      {isOwn && 'You are signed in with it: this page continues with the new one.'}
-    </Notice>
+    <>
+      {of} was last used <RelativeTime at={at} isFocusable />.
+    </>
   );
 }
 
@@ -157,13 +136,7 @@ function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
     >
       <p>
         <OutsideText text={apiKey.name} /> is refused everywhere from then on. This cannot be undone.{' '}
-        {apiKey.lastUsedAt ? (
-          <>
-            It was last used <RelativeTime at={apiKey.lastUsedAt} isFocusable />.
-          </>
-        ) : (
-          'It was never used.'
-        )}
+        <LastUse of="It" at={apiKey.lastUsedAt} />
       </p>
       {isOwn && (
         <Notice kind="warning" title="This is the key that you are signed in with">

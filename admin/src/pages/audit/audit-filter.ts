@@ -1,7 +1,7 @@
 import type { QueryOf } from '../../api/api.ts';
 import { auditOrders, auditOutcomes } from '../../api/resources.ts';
 import { toInstant } from '../../components/format-time.ts';
-import { anyText, createFilter } from '../../state/use-address-filter.ts';
+import { createFilter, searchText } from '../../state/use-address-filter.ts';
 
 /** The filters of the server. */
 export type AuditQuery = Pick<
@@ -16,8 +16,8 @@ const actionPattern = /^[a-z.-]{1,64}$/;
 
 /** The filter of the table and of an export. */
 export const auditFilter = createFilter({
-  actor: anyText,
-  target: anyText,
+  actor: searchText,
+  target: searchText,
   /** Empty for all actions. */
   action: (text) => (actionPattern.test(text) ? text : ''),
   /** Actions that are left out, separated by commas. */

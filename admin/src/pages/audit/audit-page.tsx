@@ -9,7 +9,7 @@ import { Notice } from '../../components/notice.tsx';
 import { ResourcePage } from '../../components/resource-page.tsx';
 import { TimeEnds } from '../../components/time-picker.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
-import { trimmed, useFilter } from '../../state/use-address-filter.ts';
+import { useFilter } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { actions, nameOfAction } from './actions.ts';
 import { auditFilter, isBackwards, readActions, writeActions } from './audit-filter.ts';
@@ -21,7 +21,7 @@ import { useAuditPage } from './use-audit-page.ts';
 export default function AuditPage() {
   const { filter: view, change, field, isNarrowed, reset } = useFilter(auditFilter);
   const [opened, setOpened] = useState<AuditRecord | null>(null);
-  const { sort, ...filter } = useMemo(() => trimmed(view), [view]);
+  const { sort, ...filter } = view;
   const pages = useCursorPages(JSON.stringify([filter, sort]));
   const { showNew, ...page } = useAuditPage(filter, sort, pages.cursor);
   const names = useApiKeyNames();

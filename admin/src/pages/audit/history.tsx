@@ -3,8 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { AuditRecord } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
+import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/errors.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
+import { Section } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { toParams } from '../../state/use-address-filter.ts';
@@ -113,7 +115,20 @@ function Entry({ record, actor }: { record: AuditRecord; actor: string | null })
   );
 }
 
-/** A link to all records of a target. */
-export function AllRecords({ target, children }: { target: string; children: string }) {
-  return <Link href={`/audit?${toParams({ target })}`}>{children}</Link>;
+interface HistorySectionProps extends HistoryProps {
+  /** All records of it are in the audit. */
+  target: string;
+  /** The text of the link to these. */
+  link: string;
+}
+
+/** The history on the page of something. */
+export function HistorySection({ target, link, ...history }: HistorySectionProps) {
+  return (
+    <Section title="History" aside={<Link href={`/audit?${toParams({ target })}`}>{link}</Link>}>
+      <Card>
+        <History {...history} />
+      </Card>
+    </Section>
+  );
 }

@@ -46,13 +46,8 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
   ];
 }
 
-interface ContentActionsProps {
-  content: Content;
-  showDialog: ShowDialog;
-}
-
 /** Apart, so that what they need is made for an open menu and not for each row. */
-function ContentActions({ content, showDialog }: ContentActionsProps) {
+function ContentActions({ content, showDialog }: { content: Content; showDialog: ShowDialog }) {
   const { api, serverUrl } = useApp();
   const [, navigate] = useLocation();
   const { copy } = useCopy();

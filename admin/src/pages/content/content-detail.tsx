@@ -1,8 +1,6 @@
-import { Box, Button, Stack, TextInput } from '@mantine/core';
-import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useCallback, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { reading } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import type { Content } from '../../api/schema.ts';
 import { StatusBadge } from '../../components/badge.tsx';
@@ -15,66 +13,47 @@ import { formatCount, formatSize } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
-import { BackLink, Section } from '../../components/section.tsx';
+import { BackLink } from '../../components/section.tsx';
 import { encryptSnippet, keyTagOf, keyUrlOf, readEpoch } from '../../components/snippets.ts';
 import { RelativeTime } from '../../components/times.tsx';
 import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
-import { useApi, useApp } from '../../session/app-context.ts';
-import { useEvents } from '../../state/use-events.ts';
-import { AllRecords, History } from '../audit/history.tsx';
+import { useApp } from '../../session/app-context.ts';
+import { useLiveRead } from '../../state/use-events.ts';
+import { HistorySection } from '../audit/history.tsx';
 import { UsageCard } from '../usage/usage-card.tsx';
 import styles from './content.module.css';
 import { CurrentDialog, type OpenDialog } from './content-dialogs.tsx';
 import { writeMetadata } from './content-form.ts';
 import { ContentLeases } from './content-leases.tsx';
 import { KeyPeriodsCard } from './key-periods-card.tsx';
-import { type KeyedContent, useManagement } from './use-management.ts';
+import { useManagement } from './use-management.ts';
 
 /** One content at its own address. */
 export function ContentDetail({ id }: { id: string }) {
-  const api = useApi();
-  const options = reading(api, '/api/v1/content/{id}', { path: { id } });
-  const { data, error, refetch } = useQuery(options);
-  useLiveContent(id, options.queryKey);
+  const { data, error, refetch } = useLiveRead('/api/v1/content/{id}', id, 'content');
   const isUnknown = error instanceof ApiError && error.code === 'CONTENT_NOT_FOUND';
   return (
     <>
       <BackLink href="/content">All content</BackLink>
       {!error && !data && <PageSkeleton title="Content" />}
       {!error && data && <ContentSheet content={data.content} keyEndpoint={data.key_endpoint} />}
+      {error && <PageHead title={isUnknown ? 'No such content' : 'Content'} />}
       {isUnknown && (
-        <>
-          <PageHead title="No such content" />
-          <EmptyState
-            icon="search"
-            title="No content has this ID"
-            action={<Link href="/content">All content</Link>}
-          >
-            <code>{id}</code> is not registered. IDs are case-sensitive.
-          </EmptyState>
-        </>
+        <EmptyState
+          icon="search"
+          title="No content has this ID"
+          action={<Link href="/content">All content</Link>}
+        >
+          <code>{id}</code> is not registered. IDs are case-sensitive.
+        </EmptyState>
       )}
       {error && !isUnknown && (
-        <>
-          <PageHead title="Content" />
-          <Card>
-            <ErrorState error={error} onRetry={() => refetch()} />
-          </Card>
-        </>
+        <Card>
+          <ErrorState error={error} onRetry={() => refetch()} />
+        </Card>
       )}
     </>
   );
-}
-
-/** Updates the page of a content when others change it. An open dialog keeps its input. */
-function useLiveContent(id: string, queryKey: QueryKey): void {
-  const queries = useQueryClient();
-  useEvents(({ topic, data }) => {
-    if (topic === 'missed') void queries.invalidateQueries({ queryKey });
-    if (topic !== 'content' || (data as Content | null)?.id !== id) return;
-    // The event has no key URL. The URL never changes, so the known one is kept.
-    queries.setQueryData<KeyedContent>(queryKey, (known) => known && { ...known, content: data as Content });
-  });
 }
 
 /** All details of one content, and its actions. */
@@ -82,7 +61,12 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
   const { mayManage, enable } = useManagement();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const isActive = content.status === 'active';
-  const { button, begin } = useFocusAfterEnabling(isActive);
+  const isEnabling = useRef(false);
+  // The button "Enable" loses the focus while it is disabled. The button that takes its place gets it.
+  const takeFocus = useCallback((disable: HTMLButtonElement | null) => {
+    if (isEnabling.current && document.activeElement === document.body) disable?.focus();
+    isEnabling.current = false;
+  }, []);
   return (
     <>
       <PageHead
@@ -99,7 +83,7 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
               </Button>
               {isActive ? (
                 <Button
-                  ref={button}
+                  ref={takeFocus}
                   variant="light"
                   color="bad"
                   onClick={() => setDialog({ kind: 'disable', content })}
@@ -109,7 +93,7 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
               ) : (
                 <Button
                   onClick={() => {
-                    begin();
+                    isEnabling.current = true;
                     enable.mutate(content.id);
                   }}
                   loading={enable.isPending}
@@ -136,38 +120,16 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
       {mayManage && <UsageCard by="content" id={content.id} />}
       {mayManage && <ContentLeases contentId={content.id} />}
       <UnlimitedOnly>
-        <ContentHistory contentId={content.id} />
+        <HistorySection
+          target={content.id}
+          link="All records of this content"
+          questions={[{ target: content.id }, { target: `content:${content.id}` }]}
+          about="on this content is in the audit"
+        />
       </UnlimitedOnly>
       {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </>
   );
-}
-
-function ContentHistory({ contentId }: { contentId: string }) {
-  return (
-    <Section title="History" aside={<AllRecords target={contentId}>All records of this content</AllRecords>}>
-      <Card>
-        <History
-          questions={[{ target: contentId }, { target: `content:${contentId}` }]}
-          about="on this content is in the audit"
-        />
-      </Card>
-    </Section>
-  );
-}
-
-/** The button "Enable" disappears when it succeeds. Moves the focus to the button in its place; otherwise the page would get the focus. */
-function useFocusAfterEnabling(isActive: boolean) {
-  const button = useRef<HTMLButtonElement>(null);
-  const isUnderWay = useRef(false);
-  useEffect(() => {
-    if (isActive && isUnderWay.current && document.activeElement === document.body) button.current?.focus();
-    if (isActive) isUnderWay.current = false;
-  }, [isActive]);
-  const begin = () => {
-    isUnderWay.current = true;
-  };
-  return { button, begin };
 }
 
 /** The stored fields of a content. */
@@ -175,10 +137,7 @@ function ContentFacts({ content }: { content: Content }) {
   const { id, status, sizeBytes, manifestKey, playlistUrl, metadata, createdAt, updatedAt } = content;
   const json = writeMetadata(metadata);
   return (
-    <Card>
-      <Box component="h2" mb="0.75rem">
-        Details
-      </Box>
+    <Card title="Details">
       <FactList
         facts={{
           Status: <StatusBadge status={status} />,
@@ -188,14 +147,7 @@ function ContentFacts({ content }: { content: Content }) {
           'Playlist URL': playlistUrl ? <CopyableValue text={playlistUrl} what="Playlist URL" /> : <NotSet />,
           Registered: <RelativeTime at={createdAt} isFocusable />,
           Changed: <RelativeTime at={updatedAt} isFocusable />,
-          Metadata:
-            json === '' ? (
-              <Box component="span" c="dimmed">
-                none
-              </Box>
-            ) : (
-              'see below'
-            ),
+          Metadata: json === '' ? <span className="quiet">none</span> : 'see below',
         }}
       />
       {json !== '' && <CodeBlock what="Metadata" text={json} />}
@@ -219,10 +171,7 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
   const hasPeriods = Boolean(content.keyPeriods);
   const isLive = content.keyPeriods?.mode === 'clock';
   return (
-    <Card>
-      <Box component="h2" mb="0.75rem">
-        Keys
-      </Box>
+    <Card title="Keys">
       <Stack gap="1.125rem">
         <p>
           Derived from version {content.keyVersion} of the master key. The version of a content never changes.
@@ -242,25 +191,19 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
           error={epoch === undefined ? 'From 0 to 4294967295' : undefined}
         />
         <Stack gap="0.375rem">
-          <Box component="p" c="dimmed" fz="sm">
-            Key URL
-          </Box>
+          <p className="note">Key URL</p>
           <CodeBlock what="Key URL" text={keyUrl} />
         </Stack>
         <Stack gap="0.375rem">
-          <Box component="p" c="dimmed" fz="sm">
-            Playlist line
-          </Box>
+          <p className="note">Playlist line</p>
           <CodeBlock what="EXT-X-KEY line" text={keyTagOf(keyUrl)} />
-          <Box component="p" c="dimmed" fz="0.8125rem">
+          <small>
             Without an IV, players use the segment number. <code>latchkey encrypt</code> writes a random IV
             for each segment.
-          </Box>
+          </small>
         </Stack>
         <Stack gap="0.375rem">
-          <Box component="p" c="dimmed" fz="sm">
-            Encrypt a clear HLS {isLive ? 'channel' : 'video'}, in the Latchkey folder
-          </Box>
+          <p className="note">Encrypt a clear HLS {isLive ? 'channel' : 'video'}, in the Latchkey folder</p>
           <CodeBlock
             what="Encrypt command"
             text={`export LATCHKEY_API_KEY=lk_…\n${encryptSnippet({ serverUrl, contentId: content.id }, isLive)}`}

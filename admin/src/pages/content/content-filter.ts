@@ -1,9 +1,9 @@
 import { contentOrders, contentStatuses } from '../../api/resources.ts';
 import { pageSize } from '../../components/use-cursor-pages.ts';
-import { anyText, createFilter } from '../../state/use-address-filter.ts';
+import { createFilter, searchText } from '../../state/use-address-filter.ts';
 
 export const contentFilter = createFilter({
-  q: anyText,
+  q: searchText,
   status: contentStatuses,
   sort: contentOrders,
   /** Counted from 1. Empty for the first one. */

@@ -100,8 +100,6 @@ function FurtherFields({ stored, form }: { stored: Content | null; form: ServerF
         description="Where players find the encrypted playlist, for AirPlay, Cast and VLC. Its origin is listed in PLAYLIST_ORIGINS of the server. Optional."
         placeholder="https://cdn.example.com/my-film/master.m3u8"
         inputMode="url"
-        spellCheck={false}
-        autoComplete="off"
         maxLength={2_048}
       />
       <InputBase

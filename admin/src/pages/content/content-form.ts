@@ -9,26 +9,18 @@ import {
   writePeriods,
 } from './key-periods-form.ts';
 
+type TextField = 'name' | 'sizeBytes' | 'manifestKey' | 'playlistUrl' | 'metadata';
+
 /** The fields of a content that can change. */
-export interface ContentFields
-  extends Pick<Content, 'name' | 'sizeBytes' | 'manifestKey' | 'playlistUrl' | 'metadata'> {
+interface ContentFields extends Pick<Content, TextField> {
   /** Undefined leaves it to the server. */
   keyPeriods?: KeyPeriods | null | undefined;
 }
 
 /** The texts in the fields of the dialogs. */
-export type FormTexts = {
-  name: string;
-  sizeBytes: string;
-  manifestKey: string;
-  playlistUrl: string;
-  metadata: string;
-  keyPeriods: PeriodsTexts;
-};
+export type FormTexts = Record<TextField, string> & { keyPeriods: PeriodsTexts };
 
-type FormFaults = Partial<Record<keyof ContentFields, string>> & PeriodsFaults;
-
-type ReadForm = { fields: ContentFields; faults: null } | { fields: null; faults: FormFaults };
+type FormFaults = Partial<Record<TextField, string>> & PeriodsFaults;
 
 /** The texts that show a stored content; empty ones for null. */
 export function writeForm(content: Content | null): FormTexts {
@@ -47,7 +39,10 @@ export function writeForm(content: Content | null): FormTexts {
  *
  * @param before the stored content: unchanged metadata and key periods are not parsed again
  */
-export function readForm(texts: FormTexts, before: Content | null = null): ReadForm {
+export function readForm(
+  texts: FormTexts,
+  before: Content | null = null,
+): { fields: ContentFields; faults: null } | { fields: null; faults: FormFaults } {
   const name = texts.name.trim();
   const sizeBytes = readSize(texts.sizeBytes);
   const isUntouched = before !== null && texts.metadata === writeMetadata(before.metadata);
@@ -59,31 +54,26 @@ export function readForm(texts: FormTexts, before: Content | null = null): ReadF
   const faults: FormFaults = {
     ...(name === '' && { name: 'Enter a name.' }),
     ...(sizeBytes === undefined && { sizeBytes: 'A whole number of bytes, such as 1500000 or 1,500,000.' }),
-    ...(playlistUrl === false && { playlistUrl: playlistUrlFault }),
+    ...(playlistUrl === undefined && {
+      playlistUrl: 'An http or https URL, such as https://cdn.example.com/film/master.m3u8.',
+    }),
     ...('fault' in read && { metadata: read.fault }),
     ...('faults' in periods && periods.faults),
   };
-  if (
-    sizeBytes === undefined ||
-    playlistUrl === false ||
-    'fault' in read ||
-    'faults' in periods ||
-    name === ''
-  )
-    return { fields: null, faults };
+  if (Object.keys(faults).length > 0) return { fields: null, faults };
   const manifestKey = texts.manifestKey.trim() || null;
-  const { periods: keyPeriods } = periods;
-  const fields = { name, sizeBytes, manifestKey, playlistUrl, metadata: read.metadata, keyPeriods };
-  return { fields, faults: null };
+  const keyPeriods = 'periods' in periods ? periods.periods : null;
+  return {
+    fields: { name, sizeBytes, manifestKey, playlistUrl, ...read, keyPeriods } as ContentFields,
+    faults: null,
+  };
 }
 
-const playlistUrlFault = 'An http or https URL, such as https://cdn.example.com/film/master.m3u8.';
-
-/** @returns false for anything but a URL */
-function readPlaylistUrl(text: string): string | null | false {
+/** @returns undefined for anything but a URL */
+function readPlaylistUrl(text: string): string | null | undefined {
   const url = text.trim();
   if (url === '') return null;
-  return /^https?:\/\//i.test(url) && URL.canParse(url) && url;
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined;
 }
 
 /** Only the members that differ, so that simultaneous changes by others are kept. */
@@ -120,13 +110,12 @@ export function faultsOf(error: unknown): Record<string, string> {
 }
 
 type Metadata = Content['metadata'];
-type ReadMetadata = { metadata: Metadata } | { fault: string };
 
 /** 16 KiB, the limit of the server. */
 const maxBytes = 16 * 1024;
 
 /** Parses JSON that an admin entered. An empty text means no metadata. */
-export function readMetadata(text: string): ReadMetadata {
+export function readMetadata(text: string): { metadata: Metadata } | { fault: string } {
   if (text.trim() === '') return { metadata: {} };
   let value: unknown;
   let inexact: string | undefined;

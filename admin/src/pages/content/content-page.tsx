@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { Route, Switch } from 'wouter';
+import { useRoute } from 'wouter';
 import { contentOrders, contentStatuses } from '../../api/resources.ts';
 import { sortedBy } from '../../components/column-sort.ts';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
@@ -8,7 +8,7 @@ import { FilterSelect, SearchField } from '../../components/filters.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize } from '../../components/use-cursor-pages.ts';
-import { bindTo, type ChangeFilter, trimmed, useFilter } from '../../state/use-address-filter.ts';
+import { useFilter } from '../../state/use-address-filter.ts';
 import { useLiveListPage } from '../../state/use-list-page.ts';
 import { contentColumns } from './content-columns.tsx';
 import { ContentDetail } from './content-detail.tsx';
@@ -18,34 +18,24 @@ import { useManagement } from './use-management.ts';
 
 /** The list of content, or one content. */
 export default function ContentPage() {
-  return (
-    <Switch>
-      <Route path="/content/:id">{({ id }) => <ContentDetail key={id} id={id} />}</Route>
-      <Route>
-        <ContentList />
-      </Route>
-    </Switch>
-  );
+  const [, one] = useRoute('/content/:id');
+  return one ? <ContentDetail key={one.id} id={one.id} /> : <ContentList />;
 }
 
 /** Lists all content: search, register, edit and disable. */
 function ContentList() {
   const { mayManage } = useManagement();
-  const { filter, change, reset } = useFilter(contentFilter);
+  const { filter, change, field, isNarrowed, reset } = useFilter(contentFilter);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const { page: number, ...rest } = filter;
   const page = Number(number || 1);
-  const isFirst = page === 1 && filter.sort === null;
   const list = useLiveListPage(
     '/api/v1/content',
     'items',
-    { query: { ...trimmed(rest), limit: pageSize, offset: (page - 1) * pageSize } },
-    { topic: 'content', isFirst },
+    { query: { ...rest, limit: pageSize, offset: (page - 1) * pageSize } },
+    'content',
   );
   const columns = useMemo(() => contentColumns(setDialog), []);
-  // A new filter starts at the first page.
-  const narrow: ChangeFilter<typeof filter> = (part) => change({ ...part, page: '' });
-  const field = bindTo(filter, narrow);
   return (
     <ResourcePage
       title="Content"
@@ -71,7 +61,7 @@ function ContentList() {
       list={mayManage ? list : { ...list, arrived: undefined }}
       columns={columns}
       numbered={{ page, pageSize, onGo: (to) => change({ page: to === 1 ? '' : String(to) }) }}
-      sort={sortedBy(filter.sort, contentOrders, (sort) => narrow({ sort }))}
+      sort={sortedBy(filter.sort, contentOrders, (sort) => change({ sort }))}
       empty={
         list.total ? (
           <EmptyState
@@ -83,7 +73,7 @@ function ContentList() {
               </Button>
             }
           />
-        ) : contentFilter.isNarrowed({ ...filter, page: '' }) ? (
+        ) : isNarrowed ? (
           <NoMatches title="No matching content" onReset={reset}>
             The search finds any part of the name or ID, in upper or lower case.
           </NoMatches>

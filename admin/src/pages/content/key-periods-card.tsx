@@ -1,4 +1,3 @@
-import { Box } from '@mantine/core';
 import type { KeyPeriods } from '../../api/resources.ts';
 import type { ClockPeriods, SequencePeriods } from '../../api/schema.ts';
 import { Card } from '../../components/card.tsx';
@@ -18,38 +17,31 @@ import {
 /** When the keys of a content's epochs are served, and for a live channel what is served now. */
 export function KeyPeriodsCard({ periods }: { periods: KeyPeriods | null }) {
   return (
-    <Card>
-      <Box component="h2" mb="0.75rem">
-        Key periods
-      </Box>
+    <Card title="Key periods">
       {periods === null && (
         <p>
           None. Every key is served at any time. If the video has epochs, a viewer can fetch all of its keys
           at once, and play on after a revocation.
         </p>
       )}
-      {periods?.mode === 'clock' && <ClockFacts periods={periods} />}
+      {periods?.mode === 'clock' && <FactList facts={clockFacts(periods)} />}
       {periods?.mode === 'sequence' && <FactList facts={sequenceFacts(periods)} />}
     </Card>
   );
 }
 
-function ClockFacts({ periods }: { periods: ClockPeriods }) {
+function clockFacts(periods: ClockPeriods): Facts {
   const { origin, periodSeconds, ahead = 1, behind = null } = periods;
-  return (
-    <FactList
-      facts={{
-        Kind: 'By the clock: a live channel',
-        'Current epoch': <Ticking describe={describeCurrent} periods={periods} />,
-        'Served now': <Ticking describe={describeServed} periods={periods} />,
-        Next: <Ticking describe={describeNext} periods={periods} />,
-        'Epoch 0 begins': <time dateTime={origin}>{formatExact(origin)}</time>,
-        Period: formatSeconds(periodSeconds),
-        Ahead: formatCount(ahead),
-        Behind: behind === null ? 'all' : formatCount(behind),
-      }}
-    />
-  );
+  return {
+    Kind: 'By the clock: a live channel',
+    'Current epoch': <Ticking describe={describeCurrent} periods={periods} />,
+    'Served now': <Ticking describe={describeServed} periods={periods} />,
+    Next: <Ticking describe={describeNext} periods={periods} />,
+    'Epoch 0 begins': <time dateTime={origin}>{formatExact(origin)}</time>,
+    Period: formatSeconds(periodSeconds),
+    Ahead: formatCount(ahead),
+    Behind: behind === null ? 'all' : formatCount(behind),
+  };
 }
 
 interface TickingProps {

@@ -47,8 +47,6 @@ export function KeyPeriodsFields({ stored, form }: FieldsProps) {
           {...form.getInputProps('keyPeriods.origin')}
           label="Epoch 0 begins"
           description="With the offset from UTC. The encoder must use the same time."
-          spellCheck={false}
-          autoComplete="off"
         />
       )}
       {mode === 'clock' && <NumberFields form={form} fields={clockPeriod} />}

@@ -1,29 +1,17 @@
 import type { KeyPeriods } from '../../api/resources.ts';
 
-/** The texts in the fields of the key periods. Fields of the other modes are empty. */
-export interface PeriodsTexts extends Record<PeriodsMember, string> {
-  mode: PeriodsMode;
-  pace: boolean;
-}
+const empty = { origin: '', periodSeconds: '', ahead: '', behind: '', count: '', burst: '', speed: '' };
+type PeriodsMember = keyof typeof empty;
 
 export type PeriodsMode = 'none' | KeyPeriods['mode'];
 
-type PeriodsMember = 'origin' | 'periodSeconds' | 'ahead' | 'behind' | 'count' | 'burst' | 'speed';
+/** The texts in the fields of the key periods. Fields of the other modes are empty. */
+export type PeriodsTexts = typeof empty & { mode: PeriodsMode; pace: boolean };
+
+export const noPeriodsTexts: PeriodsTexts = { mode: 'none', ...empty, pace: true };
 
 /** By the paths of the fields. */
 export type PeriodsFaults = Partial<Record<`keyPeriods.${PeriodsMember}`, string>>;
-
-export const noPeriodsTexts: PeriodsTexts = {
-  mode: 'none',
-  origin: '',
-  periodSeconds: '',
-  ahead: '',
-  behind: '',
-  count: '',
-  burst: '',
-  speed: '',
-  pace: true,
-};
 
 /** The limits of the server: `docs/reference/contract.md#key-periods`. */
 const maxEpoch = 4_294_967_295;
@@ -48,10 +36,8 @@ const readers: Record<KeyPeriods['mode'], readonly [PeriodsMember, Read, fault: 
   ],
 };
 
-type ReadPeriods = { periods: KeyPeriods | null } | { faults: PeriodsFaults };
-
 /** Validates the fields of the chosen mode without the server. An empty optional field is left to the server. */
-export function readPeriods(texts: PeriodsTexts): ReadPeriods {
+export function readPeriods(texts: PeriodsTexts): { periods: KeyPeriods | null } | { faults: PeriodsFaults } {
   const { mode, pace } = texts;
   if (mode === 'none') return { periods: null };
   const faults: PeriodsFaults = {};

@@ -5,18 +5,12 @@ import { formatCountdown } from '../../components/format-time.ts';
 /** An epoch is a number of 32 bits: `docs/reference/contract.md#key-periods`. */
 const maxEpoch = 4_294_967_295;
 
-/** The epochs that a clock schedule serves at one instant. */
-interface KeyWindow {
-  /** Negative before the origin. */
-  current: number;
-  /** The first and the last epoch that are served; null if no epoch is served. */
-  served: readonly [first: number, last: number] | null;
-  /** When the epoch after the current one begins, in milliseconds since 1970; null after the last epoch. */
-  nextAt: number | null;
-}
-
-/** Like the server's rule (`docs/reference/contract.md#key-periods`). @param nowMs the server's time, milliseconds since 1970 */
-export function keyWindowOf(periods: ClockPeriods, nowMs: number): KeyWindow {
+/**
+ * The epochs that a clock schedule serves at one instant, like the server's rule (`docs/reference/contract.md#key-periods`).
+ *
+ * @param nowMs the server's time, milliseconds since 1970
+ */
+export function keyWindowOf(periods: ClockPeriods, nowMs: number) {
   const { periodSeconds, ahead = 1, behind = null } = periods;
   const origin = Date.parse(periods.origin);
   const periodMs = periodSeconds * 1_000;
@@ -24,8 +18,11 @@ export function keyWindowOf(periods: ClockPeriods, nowMs: number): KeyWindow {
   const last = Math.min(maxEpoch, current + ahead);
   const first = behind === null ? 0 : Math.max(0, current - behind);
   return {
+    /** Negative before the origin. */
     current,
-    served: first <= last ? [first, last] : null,
+    /** The first and the last epoch that are served; null if no epoch is served. */
+    served: first <= last ? ([first, last] as const) : null,
+    /** When the epoch after the current one begins, in milliseconds since 1970; null after the last epoch. */
     nextAt: current >= maxEpoch ? null : origin + (current + 1) * periodMs,
   };
 }
@@ -62,13 +59,8 @@ export function describePace({ burst = 8, speed = 2, pace = true, periodSeconds 
 }
 
 /** The keys that a viewer still has when its rights end. */
-export function describeRest({
-  count,
-  burst = 8,
-  speed = 2,
-  pace = true,
-  periodSeconds,
-}: SequencePeriods): string {
+export function describeRest(periods: SequencePeriods): string {
+  const { count, burst = 8, speed = 2, pace = true, periodSeconds } = periods;
   const kept = Math.min(burst, count);
   if (!pace || kept === count) return 'It may hold every key.';
   const epochs =

@@ -4,21 +4,15 @@ import type { Content } from '../../api/schema.ts';
 import { describeError } from '../../components/describe-error.ts';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
-import { type ServerAction, useServerAction } from '../../state/use-server-action.ts';
-
-/** A content with the base URL of its keys: absolute, or a path on this server. */
-export type KeyedContent = Answer<'get', typeof path>;
+import { useServerAction } from '../../state/use-server-action.ts';
 
 const path = '/api/v1/content/{id}';
 
-interface Management {
-  /** Whether the signed-in key can change content. Otherwise the buttons are hidden. */
-  mayManage: boolean;
-  /** Enables a disabled content, by its ID. */
-  enable: ServerAction<{ content: Content }, string>;
-}
+/** A content with the base URL of its keys: absolute, or a path on this server. */
+type KeyedContent = Answer<'get', typeof path>;
 
-export function useManagement(): Management {
+/** @returns `mayManage`: whether the signed-in key can change content. `enable`: enables a disabled content, by its ID */
+export function useManagement() {
   const api = useApi();
   const { announce } = useApp().toasts;
   const apiKey = useCurrentApiKey();

@@ -3,17 +3,17 @@ import { useSearchParams } from 'wouter';
 import type { QueryOf } from '../../api/api.ts';
 import { leaseOrders, leaseStates } from '../../api/resources.ts';
 import {
-  anyText,
   type ChangeFilter,
   createFilter,
+  searchText,
   toParams,
   useAddressFilter,
 } from '../../state/use-address-filter.ts';
 import { useGoBack } from '../../state/use-go-back.ts';
 
 export const leaseFilter = createFilter({
-  viewer: anyText,
-  content: anyText,
+  viewer: searchText,
+  content: searchText,
   state: leaseStates,
   sort: leaseOrders,
 });
@@ -27,12 +27,12 @@ export function addressOf(filter: Partial<LeaseFilter>): string {
 
 export type LeaseQuery = QueryOf<'/api/v1/leases'>;
 
-/** The request for the server. Pasted IDs often have spaces around them. */
+/** The request for the server. */
 export function toLeaseQuery(filter: LeaseFilter): LeaseQuery {
   const { viewer, content, state } = filter;
   return {
-    viewerId: viewer.trim() || undefined,
-    contentId: content.trim() || undefined,
+    viewerId: viewer || undefined,
+    contentId: content || undefined,
     state: state ?? undefined,
     sort: sortOf(filter) ?? undefined,
   };
@@ -40,7 +40,7 @@ export function toLeaseQuery(filter: LeaseFilter): LeaseQuery {
 
 /** Whether the server sorts these leases by their expiry: active ones, of everybody. */
 export function canSortByExpiry({ viewer, content, state }: LeaseFilter): boolean {
-  return state === 'active' && viewer.trim() === '' && content.trim() === '';
+  return state === 'active' && viewer === '' && content === '';
 }
 
 /** The order that the list is in. One that does not go with the filter is ignored until it does. */

@@ -1,5 +1,7 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import type { Answer } from '../../api/api.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Answer, keyOf } from '../../api/api.ts';
 import { ApiError, fieldFaultsOf } from '../../api/api-error.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useServerForm } from '../../components/use-server-form.tsx';
@@ -11,25 +13,26 @@ export type SetupState = Answer<'get', '/api/v1/setup'>;
 export type IssuedApiKey = Answer<'post', '/api/v1/setup'>;
 
 interface ClaimStepProps {
-  requiredCredential: SetupState['credential'];
+  server: SetupState;
   onClaimed: (issued: IssuedApiKey) => void;
-  /** Whether a request of this page may have claimed the server, and its answer was lost. */
-  isAnswerLost: boolean;
-  onLost: () => void;
-  /** Reads again which credential the server requires: it requires one by now. */
-  onCredentialMissing: () => void;
   /** Opens the sign-in page, after somebody else has claimed the server. */
   onTaken: () => void;
 }
 
 /** Creates the first API key. */
-export function ClaimStep(props: ClaimStepProps) {
-  const { requiredCredential, onClaimed, isAnswerLost, onLost, onCredentialMissing, onTaken } = props;
+export function ClaimStep({ server, onClaimed, onTaken }: ClaimStepProps) {
   const api = useApi();
-  const field = credentialFields[requiredCredential];
+  const queries = useQueryClient();
+  const [isAnswerLost, setAnswerLost] = useState(false);
+  const field = credentialFields[server.credential];
   const form = useServerForm({
     initialValues: { name: 'admin', credential: '' },
-    validate: { credential: (entered) => field && findFault(field, entered) },
+    validate: {
+      credential: (entered) => {
+        if (!field || readCredential(entered).credential !== null) return null;
+        return entered.trim() === '' ? field.missing : field.wrong;
+      },
+    },
     mutationFn: ({ name, credential }) =>
       api.call('post', '/api/v1/setup', {
         body: { name: name.trim() || 'admin' },
@@ -38,12 +41,15 @@ export function ClaimStep(props: ClaimStepProps) {
     faultsOf: (error) => ({ ...fieldFaultsOf(error), credential: refusalOf(field, error) }),
     onSuccess: onClaimed,
     onError: (error) => {
-      if (!(error instanceof ApiError) || error.status >= 500) onLost();
-      else if (error.status === 401 && field === null) onCredentialMissing();
+      const isLost = !(error instanceof ApiError) || error.status >= 500;
+      if (isLost) setAnswerLost(true);
+      // Asks the server whether the claim succeeded, once it answers, or which credential it requires by now.
+      if (isLost || (error.status === 401 && field === null))
+        void queries.invalidateQueries({ queryKey: keyOf('/api/v1/setup') });
     },
   });
   const { error } = form;
-  if (error instanceof ApiError && error.code === 'SETUP_ALREADY_DONE')
+  if (!server.setup_required || (error instanceof ApiError && error.code === 'SETUP_ALREADY_DONE'))
     return <TakenNotice mayBeOwnClaim={isAnswerLost} onGo={onTaken} />;
   // Also of a field that this refusal added.
   const refusal = refusalOf(field, error);
@@ -65,7 +71,7 @@ export function ClaimStep(props: ClaimStepProps) {
               {...form.getInputProps('credential')}
               data-takes="credential"
               label={field.label}
-              description={`The value of ${field.variable} in the server’s configuration.`}
+              description={field.description}
               autoComplete="off"
               required
               withAsterisk={false}
@@ -73,7 +79,7 @@ export function ClaimStep(props: ClaimStepProps) {
               // Mantine sets it on all fields except this one.
               aria-invalid={Boolean(form.errors.credential ?? refusal) || undefined}
               errorProps={{ role: 'alert' }}
-              visibilityToggleButtonProps={{ 'aria-label': `Show the ${nameOf(field)}`, tabIndex: 0 }}
+              visibilityToggleButtonProps={{ 'aria-label': field.show, tabIndex: 0 }}
             />
           )}
           {!refusal && form.errors.notice}
@@ -86,37 +92,30 @@ export function ClaimStep(props: ClaimStepProps) {
   );
 }
 
-function nameOf({ label }: CredentialField): string {
-  return label.toLowerCase();
-}
+/** The credential that the server requires for claiming it (`docs/reference/contract.md#setup`), as a form field. */
+const credentialFields = {
+  none: null,
+  'bootstrap-key': credentialField('Bootstrap key', 'ADMIN_API_KEY'),
+  'setup-token': credentialField('Setup token', 'SETUP_TOKEN'),
+};
 
-/** The fault that is found without the server. */
-function findFault(field: CredentialField, entered: string): string | null {
-  if (entered.trim() === '') return `Enter the ${nameOf(field)}.`;
-  return readCredential(entered).credential === null ? refusalBy(field) : null;
+/** @param variable the setting of the server that has it */
+function credentialField(label: string, variable: string) {
+  const name = label.toLowerCase();
+  return {
+    label,
+    description: `The value of ${variable} in the server’s configuration.`,
+    show: `Show the ${name}`,
+    missing: `Enter the ${name}.`,
+    wrong: `That is not the value of ${variable}.`,
+  };
 }
 
 /** The fault of the credential that the server has found. */
-function refusalOf(field: CredentialField | null, error: unknown): string | null {
+function refusalOf(field: ReturnType<typeof credentialField> | null, error: unknown): string | null {
   if (!field || !(error instanceof ApiError) || error.status !== 401) return null;
-  return error.code === 'UNAUTHENTICATED' ? findFault(field, '') : refusalBy(field);
+  return error.code === 'UNAUTHENTICATED' ? field.missing : field.wrong;
 }
-
-interface CredentialField {
-  label: string;
-  /** The setting of the server that has it. */
-  variable: string;
-}
-
-/** Shown if the server refuses the input. */
-const refusalBy = ({ variable }: CredentialField) => `That is not the value of ${variable}.`;
-
-/** The credential that the server requires for claiming it (`docs/reference/contract.md#setup`), as a form field. */
-const credentialFields: Record<SetupState['credential'], CredentialField | null> = {
-  none: null,
-  'bootstrap-key': { label: 'Bootstrap key', variable: 'ADMIN_API_KEY' },
-  'setup-token': { label: 'Setup token', variable: 'SETUP_TOKEN' },
-};
 
 interface TakenNoticeProps {
   /** Whether a request of this page may have claimed the server, and its answer was lost. */
@@ -125,7 +124,7 @@ interface TakenNoticeProps {
 }
 
 /** Shown if the server is claimed, and this page does not have the key. */
-export function TakenNotice({ mayBeOwnClaim, onGo }: TakenNoticeProps) {
+function TakenNotice({ mayBeOwnClaim, onGo }: TakenNoticeProps) {
   const command = <code>npx latchkey api-keys create --name rescue</code>;
   return (
     <StepFrame

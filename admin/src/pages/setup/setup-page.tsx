@@ -1,7 +1,5 @@
 import { Box, Button, Group, Stack, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { keyOf } from '../../api/api.ts';
 import type { Content } from '../../api/schema.ts';
 import { CodeBlock } from '../../components/copying.tsx';
 import { RawKeyPanel } from '../../components/raw-key-panel.tsx';
@@ -10,7 +8,7 @@ import { useServerForm } from '../../components/use-server-form.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { Entrance } from '../../shell/entrance.tsx';
 import { faultsOf } from '../content/content-form.ts';
-import { ClaimStep, type IssuedApiKey, type SetupState, TakenNotice } from './claim-step.tsx';
+import { ClaimStep, type IssuedApiKey, type SetupState } from './claim-step.tsx';
 import { StepFrame, StepList } from './step-frame.tsx';
 
 interface SetupPageProps {
@@ -22,10 +20,8 @@ interface SetupPageProps {
 /** The setup wizard: claims the server, shows the key, registers a first content and shows how to fetch its key. */
 export default function SetupPage({ server, onDone }: SetupPageProps) {
   const { session } = useApp();
-  const queries = useQueryClient();
   const [issued, setIssued] = useState<IssuedApiKey | null>(null);
   const rawKey = issued?.raw_key ?? '';
-  const [isAnswerLost, setAnswerLost] = useState(false);
   const [isStored, setStored] = useState(false);
   const [content, setContent] = useState<Content | null>(null);
   // Ends the wizard and signs in with the new key.
@@ -37,22 +33,8 @@ export default function SetupPage({ server, onDone }: SetupPageProps) {
   return (
     <Entrance isWide>
       <StepList current={step} />
-      {step === 0 && server.setup_required && (
-        <ClaimStep
-          requiredCredential={server.credential}
-          onClaimed={setIssued}
-          isAnswerLost={isAnswerLost}
-          onLost={() => {
-            setAnswerLost(true);
-            // Asks the server whether the claim succeeded, once it answers.
-            void queries.invalidateQueries({ queryKey: keyOf('/api/v1/setup') });
-          }}
-          onCredentialMissing={() => void queries.invalidateQueries({ queryKey: keyOf('/api/v1/setup') })}
-          onTaken={onDone}
-        />
-      )}
-      {step === 0 && !server.setup_required && <TakenNotice mayBeOwnClaim={isAnswerLost} onGo={onDone} />}
-      {issued !== null && !isStored && (
+      {step === 0 && <ClaimStep server={server} onClaimed={setIssued} onTaken={onDone} />}
+      {step === 1 && (
         <StepFrame
           title="Store your key"
           lead="The key is shown only now: the server stores a hash of it. Put it into a password manager. Anyone who has it can manage the server."
@@ -119,14 +101,8 @@ function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) {
   );
 }
 
-interface TryStepProps {
-  contentId: string;
-  rawKey: string;
-  onDone: () => void;
-}
-
 /** Commands for this server, ready to run. */
-function TryStep({ contentId, rawKey, onDone }: TryStepProps) {
+function TryStep({ contentId, rawKey, onDone }: { contentId: string; rawKey: string; onDone: () => void }) {
   const facts = { serverUrl: useApp().serverUrl, contentId, rawKey };
   return (
     <StepFrame

@@ -16,7 +16,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { ResourceList } from '../../components/resource-page.tsx';
 import { BackLink, Section } from '../../components/section.tsx';
 import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
-import { AllRecords, History } from '../audit/history.tsx';
+import { HistorySection } from '../audit/history.tsx';
 import { describeUnknownCount, useLeaseCounts } from '../leases/active-count.tsx';
 import type { RevocationSubject } from '../leases/describe-revocation.tsx';
 import { leaseColumns } from '../leases/lease-columns.tsx';
@@ -173,16 +173,14 @@ function Devices({ count, leases }: { count: number; leases: readonly Lease[] })
 function ViewerHistory({ viewerId }: { viewerId: string }) {
   const target = describeTarget({ viewerId, contentId: null });
   return (
-    <Section title="History" aside={<AllRecords target={target}>All records on this viewer</AllRecords>}>
-      <Card>
-        <History
-          questions={[{ target }, { actor: viewerId }]}
-          // An actor with the ID of a viewer may be an API key or a kind of actors.
-          isShown={(record) => record.target === target || record.actor.kind === 'viewer'}
-          about="on or by this viewer is in the audit"
-        />
-      </Card>
-    </Section>
+    <HistorySection
+      target={target}
+      link="All records on this viewer"
+      questions={[{ target }, { actor: viewerId }]}
+      // An actor with the ID of a viewer may be an API key or a kind of actors.
+      isShown={(record) => record.target === target || record.actor.kind === 'viewer'}
+      about="on or by this viewer is in the audit"
+    />
   );
 }
 

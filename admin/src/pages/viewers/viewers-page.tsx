@@ -9,7 +9,7 @@ import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
-import { anyText, createFilter, useFilter } from '../../state/use-address-filter.ts';
+import { createFilter, searchText, useFilter } from '../../state/use-address-filter.ts';
 import { useListPage } from '../../state/use-list-page.ts';
 import { viewerAddress } from './viewer-address.ts';
 import { limitedViewerColumns, rangeOfOrder, type ViewerOrder, viewerColumns } from './viewer-columns.tsx';
@@ -22,7 +22,7 @@ export default function ViewersPage() {
   return viewerId ? <ViewerDetail key={viewerId} viewerId={viewerId} /> : <ViewerList />;
 }
 
-const viewerFilter = createFilter({ q: anyText, sort: viewerOrders });
+const viewerFilter = createFilter({ q: searchText, sort: viewerOrders });
 
 /** The orders that an abuse desk begins with. */
 const quickOrders = [
@@ -35,7 +35,7 @@ const quickOrders = [
 function ViewerList() {
   const isUnlimited = may(useCurrentApiKey(), 'whole-server');
   const { filter, change, field } = useFilter(viewerFilter);
-  const prefix = filter.q.trim();
+  const prefix = filter.q;
   // A search is for an ID, among all viewers.
   const usual = prefix === '' && isUnlimited ? '-lastSeenAt' : 'viewerId';
   const sort = isUnlimited ? (filter.sort ?? usual) : usual;
