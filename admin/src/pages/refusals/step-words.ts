@@ -1,4 +1,5 @@
 import type { Answer } from '../../api/api.ts';
+import type { IconName } from '../../components/icon.tsx';
 
 export type KeyDecision = Answer<'post', '/api/v1/key-decisions'>;
 export type DecisionStep = KeyDecision['steps'][number];
@@ -35,17 +36,13 @@ export function wordsOf(step: string): StepWords {
   return stepWords[step] ?? { name: step, asks: '' };
 }
 
-const answers: Record<DecisionStep['answer'], string> = {
-  passed: 'Passed',
-  refused: 'Refused',
-  unknown: 'Unknown',
-  skipped: 'Not checked',
-  'not-reached': 'Not reached',
+export const answers: Record<DecisionStep['answer'], { name: string; icon: IconName }> = {
+  passed: { name: 'Passed', icon: 'check' },
+  refused: { name: 'Refused', icon: 'stop' },
+  unknown: { name: 'Unknown', icon: 'warning' },
+  skipped: { name: 'Not checked', icon: 'right' },
+  'not-reached': { name: 'Not reached', icon: 'right' },
 };
-
-export function nameOfAnswer(answer: DecisionStep['answer']): string {
-  return answers[answer];
-}
 
 const names: Record<string, string> = {
   viewerId: 'Viewer',
