@@ -11,7 +11,7 @@ import { bindTo } from '../../state/use-address-filter.ts';
 import { ActiveCount, useLeaseCounts } from './active-count.tsx';
 import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
-import { leaseColumns } from './lease-columns.tsx';
+import { leaseColumns, menuColumn } from './lease-columns.tsx';
 import { LeaseExport } from './lease-export.tsx';
 import {
   canSortByExpiry,
@@ -45,7 +45,10 @@ export default function LeasesPage() {
   const { ids, toggle } = selection;
   const hasExpiryOrder = canSortByExpiry(filter);
   const columns = useMemo(
-    () => leaseColumns({ open, narrow: setFilter, revoke }, { ids, toggle }, hasExpiryOrder),
+    () => [
+      ...leaseColumns(open, { ids, toggle }, hasExpiryOrder),
+      menuColumn({ open, narrow: setFilter, revoke }),
+    ],
     [open, setFilter, revoke, ids, toggle, hasExpiryOrder],
   );
   const field = bindTo(filter, setFilter);

@@ -96,15 +96,14 @@ interface Group {
   refused: number;
   /** Of all refusals: 0 to 1. */
   share: number;
-  /** Of the requests of the group: 0 to 1. Null for a code, whose requests are all refused. */
+  /** Of the requests of the group: 0 to 1. Null if they are not known. */
   ownShare: number | null;
 }
 
-function toGroups({ by, totals, series }: Usage): Group[] {
+function toGroups({ totals, series }: Usage): Group[] {
   const shareOf = (refused: number) => refused / Math.max(1, totals.refused);
   const groups = series.map(({ id, served, refused }) => ({
-    ...{ id, refused, share: shareOf(refused) },
-    ownShare: by === 'code' ? null : refused / Math.max(1, served + refused),
+    ...{ id, refused, share: shareOf(refused), ownShare: refused / Math.max(1, served + refused) },
   }));
   // A request without an accepted credential has no viewer, and one for a lease may name no content.
   const rest = totals.refused - groups.reduce((sum, { refused }) => sum + refused, 0);
@@ -112,35 +111,31 @@ function toGroups({ by, totals, series }: Usage): Group[] {
 }
 
 function columnsOf(by: Grouping, onRows: RefusalGroupsProps['onRows']): Column<Group>[] {
-  return [
+  const columns: Column<Group>[] = [
     {
       header: nouns[by],
       cell: ({ id }) =>
         id === null ? 'All others, and not known' : <SeriesName by={by} id={id} name={id} />,
     },
-    numberColumn<Group>('Refused', ({ refused }) => formatCount(refused)),
-    numberColumn<Group>('Share', ({ share }) => formatShare(share)),
-    ...(by === 'code'
-      ? []
-      : [
-          numberColumn<Group>('Of its requests', ({ ownShare }) =>
-            ownShare === null ? '–' : formatShare(ownShare),
-          ),
-        ]),
-    ...(onRows
-      ? [
-          {
-            header: 'Rows',
-            isHeaderHidden: true,
-            width: '6.5rem',
-            cell: ({ id }: Group) =>
-              id !== null && (
-                <Button variant="default" size="compact-sm" onClick={() => onRows(by, id)}>
-                  Rows<span className="visually-hidden"> of {id}</span>
-                </Button>
-              ),
-          },
-        ]
-      : []),
+    numberColumn('Refused', ({ refused }) => formatCount(refused)),
+    numberColumn('Share', ({ share }) => formatShare(share)),
   ];
+  // All requests of a code are refused.
+  if (by !== 'code')
+    columns.push(
+      numberColumn('Of its requests', ({ ownShare }) => (ownShare === null ? '–' : formatShare(ownShare))),
+    );
+  if (onRows)
+    columns.push({
+      header: 'Rows',
+      isHeaderHidden: true,
+      width: '6.5rem',
+      cell: ({ id }) =>
+        id !== null && (
+          <Button variant="default" size="compact-sm" onClick={() => onRows(by, id)}>
+            Rows<span className="visually-hidden"> of {id}</span>
+          </Button>
+        ),
+    });
+  return columns;
 }

@@ -12,7 +12,7 @@ import { may } from '../../session/permissions.ts';
 import { useFilter } from '../../state/use-address-filter.ts';
 import { ExplainCard } from './explain-card.tsx';
 import { forAddress, questionOf } from './key-question.ts';
-import { idOfRefusal, refusalColumns } from './refusal-columns.tsx';
+import { explainColumn, idOfRefusal, refusalColumns } from './refusal-columns.tsx';
 import { refusalFilter } from './refusal-filter.ts';
 import { RefusalGroups } from './refusal-groups.tsx';
 import { useRefusals } from './use-refusals.ts';
@@ -61,7 +61,7 @@ function LatestRefusals({ explain }: { explain: (refusal: Refusal) => void }) {
   const { change, field } = useFilter(refusalFilter);
   const [code, text] = [field('code'), field('q')];
   const section = useRef<HTMLDivElement>(null);
-  const columns = useMemo(() => refusalColumns(explain), [explain]);
+  const columns = useMemo(() => [...refusalColumns, explainColumn(explain)], [explain]);
   const matching = refusals && filterRefusals(refusals, code.value, text.value.trim());
   const codes = new Set([code.value, ...(refusals ?? []).map((one) => one.code)].filter((one) => one !== ''));
   // An address with a filter, such as the link of a warning, is about these rows.
