@@ -1,108 +1,96 @@
 import { Button, Textarea } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { keyOf } from '../../api/api.ts';
+import { useForm } from '@mantine/form';
+import { useEffect, useRef, useState } from 'react';
+import type { Lease } from '../../api/schema.ts';
 import { describeError } from '../../components/describe-error.ts';
-import { Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
-import { ErrorNotice } from '../../components/errors.tsx';
+import { Dialog, DialogActions, FormDialog, TypedConfirmation } from '../../components/dialog.tsx';
 import { countOf } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
-import { ReasonField, type RevocationTarget, withReason } from './describe-revocation.tsx';
+import { useServerAction } from '../../state/use-server-action.ts';
+import { ReasonField, toRequest } from './describe-revocation.tsx';
 import styles from './leases.module.css';
-import { useCounts } from './revoke-dialog.tsx';
+import { NotCounted, useCounts } from './revoke-dialog.tsx';
 import { mostTargets, type Progress, readList, revokeInTurn } from './revoke-in-turn.ts';
 
-/** A target and how it is called. */
-export interface BulkTarget {
-  label: string;
-  target: RevocationTarget;
-}
+/** One of several that are revoked: a lease, or all leases of a viewer. */
+export type BulkSubject = { lease: Lease } | { viewerId: string };
 
 /** Asks for a list of viewers, and passes it on. */
 export function PasteDialog({
   onList,
   onClose,
 }: {
-  onList: (list: BulkTarget[]) => void;
+  onList: (list: BulkSubject[]) => void;
   onClose: () => void;
 }) {
-  const [text, setText] = useState('');
-  const [isAsked, setAsked] = useState(false);
-  const ids = readList(text);
-  const fault =
-    ids.length === 0
-      ? 'Enter at least one ID.'
-      : ids.length > mostTargets
-        ? `${countOf(ids.length, 'ID')}: at most ${mostTargets} at a time.`
-        : null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setAsked(true);
-    if (fault === null) onList(ids.map((viewerId) => ({ label: viewerId, target: { viewerId } })));
-  };
+  const form = useForm({ initialValues: { list: '' }, validate: { list: findFault } });
+  const submit = form.onSubmit(({ list }) => onList(readList(list).map((viewerId) => ({ viewerId }))));
   return (
-    <Dialog title="Revoke a list of viewers" width="34rem" onClose={onClose}>
-      <form onSubmit={submit}>
-        <Textarea
-          data-names="lines"
-          label="Viewer IDs"
-          description="One a line. The active leases are counted before anything is revoked."
-          autosize
-          minRows={6}
-          maxRows={14}
-          value={text}
-          error={isAsked && fault}
-          onChange={(event) => setText(event.currentTarget.value)}
-          data-autofocus
-        />
-        <DialogActions onCancel={onClose}>
-          <Button type="submit">Continue</Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Revoke a list of viewers"
+      width="34rem"
+      action="Continue"
+      form={{ ...form, submit, isPending: false }}
+      onClose={onClose}
+    >
+      <Textarea
+        {...form.getInputProps('list')}
+        data-names="lines"
+        label="Viewer IDs"
+        description="One a line. The active leases are counted before anything is revoked."
+        autosize
+        minRows={6}
+        maxRows={14}
+        data-autofocus
+      />
+    </FormDialog>
   );
 }
 
-/** Counts what a list of targets would end, then revokes one after the other and shows what failed. */
-export function BulkRevokeDialog({
-  targets,
-  onClose,
-}: {
-  targets: readonly BulkTarget[];
+function findFault(list: string): string | null {
+  const { length } = readList(list);
+  if (length === 0) return 'Enter at least one ID.';
+  return length > mostTargets ? `${countOf(length, 'ID')}: at most ${mostTargets} at a time.` : null;
+}
+
+interface BulkRevokeDialogProps {
+  subjects: readonly BulkSubject[];
   onClose: () => void;
-}) {
-  const [reason, setReason] = useState('');
-  const { data: counts, error } = useCounts(targets.map(({ target }) => target));
-  const run = useRun(reason);
-  if (run.progress) return <RunDialog run={run} total={targets.length} onClose={onClose} />;
-  const areViewers = targets.every(({ target }) => 'viewerId' in target);
-  const noun = areViewers ? 'viewer' : 'lease';
+}
+
+/** Counts what a list would end, then revokes one after the other and shows what failed. */
+export function BulkRevokeDialog({ subjects, onClose }: BulkRevokeDialogProps) {
+  const form = useForm({ mode: 'uncontrolled', initialValues: { reason: '' } });
+  const { data: counts, error } = useCounts(subjects);
+  const run = useRun(() => form.getValues().reason);
+  const { progress } = run;
+  if (progress) return <RunDialog {...{ run, progress, onClose }} total={subjects.length} />;
+  const areViewers = subjects.every((subject) => 'viewerId' in subject);
+  const action = `Revoke ${countOf(subjects.length, areViewers ? 'viewer' : 'lease')}`;
   return (
     <TypedConfirmation
-      title={`Revoke ${countOf(targets.length, noun)}?`}
+      title={`${action}?`}
       width="34rem"
-      fields={<ReasonField value={reason} onChange={setReason} />}
+      fields={<ReasonField form={form} />}
       // If counting fails, an admin can still revoke in an emergency.
-      expected={counts || error ? String(targets.length) : undefined}
-      action={`Revoke ${countOf(targets.length, noun)}`}
-      act={{ isPending: false, error: null }}
-      onConfirm={() => run.begin(targets)}
+      expected={counts || error ? String(subjects.length) : undefined}
+      action={action}
+      act={run}
+      onConfirm={() => run.mutate(subjects)}
       onClose={onClose}
     >
       {areViewers
         ? 'Every lease of these viewers ends, and tokens issued to them until now are refused.'
         : 'These leases end. Their viewers need newer tokens for these contents.'}
-      {areViewers && <CountNotice counts={counts} error={error} />}
+      {areViewers && (error || !counts ? <NotCounted error={error} /> : <CountNotice counts={counts} />)}
     </TypedConfirmation>
   );
 }
 
 /** The active leases that the revocation of the listed viewers would end. */
-function CountNotice({ counts, error }: { counts: readonly number[] | undefined; error: unknown }) {
-  if (error) return <ErrorNotice error={error} purpose="shown" />;
-  if (!counts) return <Notice role="status">Counting the leases…</Notice>;
+function CountNotice({ counts }: { counts: readonly number[] }) {
   const active = counts.reduce((sum, each) => sum + each, 0);
   const viewers = counts.filter((each) => each > 0).length;
   return (
@@ -114,79 +102,77 @@ function CountNotice({ counts, error }: { counts: readonly number[] | undefined;
   );
 }
 
-function useRun(reason: string) {
+/** Revokes one after the other. Leaving the page stops it. */
+function useRun(reasonOf: () => string) {
   const api = useApi();
-  const queries = useQueryClient();
-  const [progress, setProgress] = useState<Progress<BulkTarget> | null>(null);
-  const [isRunning, setRunning] = useState(false);
+  const [progress, setProgress] = useState<Progress<BulkSubject> | null>(null);
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
-  const begin = async (targets: readonly BulkTarget[]) => {
-    const controller = new AbortController();
-    running.current = controller;
-    setRunning(true);
-    setProgress({ done: 0, revoked: 0, failed: [] });
-    await revokeInTurn(targets, {
-      revoke: ({ target }) => api.call('post', '/keys/leases/revoke', { body: withReason(target, reason) }),
-      onProgress: setProgress,
-      pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      signal: controller.signal,
-    });
-    setRunning(false);
-    void queries.invalidateQueries({ queryKey: keyOf('/api/v1/leases') });
-  };
-  return {
-    progress,
-    isRunning,
-    begin: (targets: readonly BulkTarget[]) => void begin(targets),
-    stop: () => running.current?.abort(),
-  };
+  const run = useServerAction({
+    mutationFn(subjects: readonly BulkSubject[]) {
+      running.current = new AbortController();
+      setProgress({ done: 0, revoked: 0, failed: [] });
+      return revokeInTurn(subjects, {
+        revoke: (subject) =>
+          api.call('post', '/keys/leases/revoke', { body: toRequest(subject, reasonOf()) }),
+        onProgress: setProgress,
+        pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+        signal: running.current.signal,
+      });
+    },
+    changes: ['/api/v1/leases'],
+  });
+  return { ...run, progress, stop: () => running.current?.abort() };
 }
 
 interface RunDialogProps {
   run: ReturnType<typeof useRun>;
+  progress: Progress<BulkSubject>;
   total: number;
   onClose: () => void;
 }
 
-function RunDialog({ run: { progress, isRunning, begin, stop }, total, onClose }: RunDialogProps) {
-  const { done = 0, revoked = 0, failed = [] } = progress ?? {};
-  const words = `${done} of ${total} · ${countOf(revoked, 'lease')} revoked`;
+function RunDialog({ run, progress: { done, revoked, failed }, total, onClose }: RunDialogProps) {
+  const { isPending, mutate, stop } = run;
   return (
     <Dialog
-      title={isRunning ? 'Revoking…' : 'Revoked'}
+      title={isPending ? 'Revoking…' : 'Revoked'}
       width="34rem"
-      isClosable={!isRunning}
+      isClosable={!isPending}
       onClose={onClose}
     >
       <progress className={styles.bar} value={done} max={total} aria-label="Progress" />
       <p role="status" style={{ fontVariantNumeric: 'tabular-nums' }}>
-        {words}
+        {`${done} of ${total} · ${countOf(revoked, 'lease')} revoked`}
       </p>
       {failed.length > 0 && (
         <Notice kind="bad" title={`${failed.length} could not be revoked`}>
           <ul className={styles.failed}>
-            {failed.map(({ target: { label }, error }) => (
-              <li key={label}>
-                <OutsideText text={label} />: {describeError(error).title}
+            {failed.map(({ target, error }) => (
+              <li key={nameOf(target)}>
+                <OutsideText text={nameOf(target)} />: {describeError(error).title}
               </li>
             ))}
           </ul>
         </Notice>
       )}
       <DialogActions>
-        {isRunning && (
+        {isPending && (
           <Button variant="default" onClick={stop}>
             Stop
           </Button>
         )}
-        {!isRunning && failed.length > 0 && (
-          <Button color="bad" onClick={() => begin(failed.map(({ target }) => target))}>
+        {!isPending && failed.length > 0 && (
+          <Button color="bad" onClick={() => mutate(failed.map(({ target }) => target))}>
             Try these again
           </Button>
         )}
-        {!isRunning && <Button onClick={onClose}>Done</Button>}
+        {!isPending && <Button onClick={onClose}>Done</Button>}
       </DialogActions>
     </Dialog>
   );
+}
+
+function nameOf(subject: BulkSubject): string {
+  return 'lease' in subject ? `${subject.lease.viewerId} on ${subject.lease.contentId}` : subject.viewerId;
 }

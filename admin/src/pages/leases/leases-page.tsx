@@ -4,7 +4,6 @@ import { countedUpTo, leaseOrders, leaseStates } from '../../api/resources.ts';
 import { sortedBy } from '../../components/column-sort.ts';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterSelect, SearchField } from '../../components/filters.tsx';
-import { countOf } from '../../components/format-numbers.ts';
 import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { bindTo } from '../../state/use-address-filter.ts';
@@ -21,7 +20,6 @@ import {
   toLeaseQuery,
   useLeaseAddress,
 } from './lease-filter.ts';
-import styles from './leases.module.css';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { useBulk } from './use-bulk.tsx';
 import { useLeasePage } from './use-lease-page.ts';
@@ -41,15 +39,11 @@ export default function LeasesPage() {
     },
     [open],
   );
-  const { selection, toggleAll, choosable, chosen, paste, revokeChosen, dialog } = useBulk(page.rows);
-  const { ids, toggle } = selection;
+  const { selection, controls, paste, dialog } = useBulk(page.rows);
   const hasExpiryOrder = canSortByExpiry(filter);
   const columns = useMemo(
-    () => [
-      ...leaseColumns(open, { ids, toggle }, hasExpiryOrder),
-      menuColumn({ open, narrow: setFilter, revoke }),
-    ],
-    [open, setFilter, revoke, ids, toggle, hasExpiryOrder],
+    () => [...leaseColumns(open, selection, hasExpiryOrder), menuColumn({ open, narrow: setFilter, revoke })],
+    [open, setFilter, revoke, selection, hasExpiryOrder],
   );
   const field = bindTo(filter, setFilter);
   // Active leases are counted exactly.
@@ -78,27 +72,7 @@ export default function LeasesPage() {
       bar={
         <Group gap="0.5rem 0.75rem" style={{ whiteSpace: 'nowrap' }}>
           <ActiveCount {...counts} />
-          <Group component="label" gap="0.375rem" c="dimmed" fz="sm">
-            <input
-              type="checkbox"
-              className={styles.select}
-              checked={chosen > 0 && chosen === choosable}
-              disabled={choosable === 0}
-              onChange={toggleAll}
-            />
-            Select this page
-          </Group>
-          {chosen > 0 && (
-            <Button
-              size="compact-md"
-              variant="light"
-              color="bad"
-              aria-label={`Revoke ${countOf(chosen, 'selected lease')}…`}
-              onClick={revokeChosen}
-            >
-              Revoke {chosen}…
-            </Button>
-          )}
+          {controls}
         </Group>
       }
       label="Leases"
