@@ -1,5 +1,5 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { type Api, reading } from '../../api/api.ts';
 import { formatCount } from '../../components/format-numbers.ts';
 import { useApp } from '../../session/app-context.ts';
@@ -58,15 +58,16 @@ const drawMs = 100;
  * @param list they are counted only once it has been read: counting a million leases would delay its rows
  */
 export function useLeaseCounts(
-  { viewerId, contentId, state }: Counted,
+  counted: Counted,
   { isListed, error }: Pick<LivePage, 'isListed' | 'error'>,
 ): ShownCounts {
   const { api } = useApp();
-  const query = { viewerId, contentId, state };
-  const isDrawn = useLater(isListed, drawMs);
-  const options = countingLeases(api, query);
+  const { viewerId, contentId, state } = counted;
+  const listed = isListed ? JSON.stringify([viewerId, contentId, state]) : null;
+  const [drawn] = useDebouncedValue(listed, drawMs);
+  const isDrawn = listed !== null && drawn === listed;
   const counts = useQuery({
-    ...options,
+    ...countingLeases(api, counted),
     refetchInterval: recountMs,
     staleTime: freshMs,
     enabled: isDrawn,
@@ -83,18 +84,4 @@ export function useLeaseCounts(
   });
   const { total_active: active, total } = counts.data ?? {};
   return { active, total, isFailed: counts.isError || error !== null };
-}
-
-/** Whether something has been so for a time. */
-function useLater(isSo: boolean, ms: number): boolean {
-  const [isLater, setLater] = useState(false);
-  useEffect(() => {
-    if (!isSo) return;
-    const timer = setTimeout(() => setLater(true), ms);
-    return () => {
-      clearTimeout(timer);
-      setLater(false);
-    };
-  }, [isSo, ms]);
-  return isLater;
 }
