@@ -11,7 +11,7 @@ export type LeasePage = Answer<'get', '/api/v1/leases'>;
 export type LeaseNews =
   | { kind: 'created' | 'renewed' | 'revoked'; lease: Lease }
   /** A bulk revocation by management. The event does not name the leases. */
-  | { kind: 'revoked-all'; viewerId: string | null; contentId: string | null; revoked: number }
+  | { kind: 'revoked-all'; viewerId: string | null; contentId: string | null }
   /** Events were lost. */
   | { kind: 'missed' };
 
@@ -20,8 +20,8 @@ export function readLeaseNews({ topic, event, data }: ServerEvent): LeaseNews | 
   if (topic === 'missed') return { kind: 'missed' };
   if (topic !== 'lease' || typeof data !== 'object' || data === null) return null;
   if ('id' in data) return { kind: event as 'created', lease: data as Lease };
-  const { viewerId = null, contentId = null, revoked = 0 } = data as Partial<Record<string, never>>;
-  return { kind: 'revoked-all', viewerId, contentId, revoked };
+  const { viewerId = null, contentId = null } = data as Partial<Record<string, never>>;
+  return { kind: 'revoked-all', viewerId, contentId };
 }
 
 /**
