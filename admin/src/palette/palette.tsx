@@ -8,13 +8,13 @@ import { Icon } from '../components/icon.tsx';
 import { OutsideText } from '../components/outside-text.tsx';
 import { useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { may } from '../session/permissions.ts';
-import { navItemsFor } from '../shell/nav-items.tsx';
+import { navItems, navItemsFor } from '../shell/nav-items.tsx';
 import styles from './palette.module.css';
 import {
   describeCredential,
   type Found,
+  isOnPage,
   listEntries,
-  mergeFound,
   type PaletteEntry,
   paletteGroups,
 } from './palette-entries.ts';
@@ -108,11 +108,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
 }
 
 function Place({ entry, ...option }: { entry: PaletteEntry } & ComponentProps<'div'>) {
-  const { label, kind, icon, keys } = entry;
+  const { label, kind, path, keys } = entry;
+  const page = navItems.find((item) => isOnPage(path, item));
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant of the text field names the chosen one
     <div {...option} role="option" className={styles.entry}>
-      <Icon name={icon} size={18} />
+      {page && <Icon name={page.icon} size={18} />}
       <Flex component="span" direction="column" flex={1} miw={0} lh={1.35}>
         <OutsideText className={styles.label} text={label} />
         {kind !== 'Page' && <OutsideText className={styles.kind} text={kind} />}
@@ -142,7 +143,9 @@ function useFound(text: string): Found {
           ? api.call('get', '/api/v1/viewers', { params: { query: { prefix: paused, limit } }, signal })
           : { viewers: [] },
       ]);
-      return { contents: mergeFound(beginning.items, containing.items, foundAtMost), viewers };
+      // The second list has contents of the first again.
+      const byId = new Map([...beginning.items, ...containing.items].map((content) => [content.id, content]));
+      return { contents: [...byId.values()].slice(0, limit), viewers };
     },
     // A credential that was recognised meanwhile is not sent.
     enabled: paused !== '' && text !== '' && describeCredential(paused) === null,
