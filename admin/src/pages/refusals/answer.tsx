@@ -21,7 +21,7 @@ interface AnswerProps {
 
 /** The answer in one sentence, the remedies, and below them how it was decided. */
 export function Answer({ explained, onChanged }: AnswerProps) {
-  const { decision, isAssumed, refusal, cause } = explained;
+  const { decision, cause } = explained;
   const outcome = decision?.outcome ?? (cause.block ? 'refused' : 'unknown');
   const kind = { served: 'good', refused: 'bad', unknown: 'warning' } as const;
   const { block } = cause;
@@ -35,7 +35,7 @@ export function Answer({ explained, onChanged }: AnswerProps) {
       {decision && (
         <details>
           <summary>How it was decided</summary>
-          <DecisionSteps {...{ decision, isAssumed, refusal }} />
+          <DecisionSteps {...explained} decision={decision} />
         </details>
       )}
     </Flex>

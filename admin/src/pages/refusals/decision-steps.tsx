@@ -8,12 +8,8 @@ import type { Explained } from './explain-key.ts';
 import styles from './refusals.module.css';
 import { answers, type DecisionStep, type KeyDecision, nameOfFact, wordsOf } from './step-words.ts';
 
-interface DecisionProps extends Pick<Explained, 'isAssumed' | 'refusal'> {
-  decision: KeyDecision;
-}
-
 /** The request that was asked about, and every decision in order. */
-export function DecisionSteps({ decision, isAssumed, refusal }: DecisionProps) {
+export function DecisionSteps({ decision, isAssumed, refusal }: Explained & { decision: KeyDecision }) {
   return (
     <>
       {refusal && <RefusedThen refusal={refusal} />}
