@@ -14,17 +14,7 @@ type Counted = Pick<LeaseQuery, 'viewerId' | 'contentId' | 'state'>;
 export const countingLeases = (api: Api, { viewerId, contentId, state }: Counted) =>
   reading(api, '/api/v1/leases', { query: { viewerId, contentId, state, limit: 1 } });
 
-interface ShownCounts {
-  /** Number of active leases of the selected viewer and content, whatever the state in the query. */
-  active?: number | undefined;
-  /** Number of matches on all pages; active ones exactly, others up to `countedUpTo`. Null if unknown. */
-  total?: number | null | undefined;
-
-  /** Whether nothing is known because a request failed. It is tried again. */
-  isFailed: boolean;
-}
-
-export function ActiveCount({ active, isFailed }: ShownCounts) {
+export function ActiveCount({ active, isFailed }: ReturnType<typeof useLeaseCounts>) {
   return (
     <span className={styles.count} data-testid="active-leases">
       {active === undefined ? (
@@ -56,11 +46,10 @@ const drawMs = 100;
  * The counts of a list of leases, updated live. Undefined until known.
  *
  * @param list they are counted only once it has been read: counting a million leases would delay its rows
+ * @returns `active` leases of the viewer and content, whatever the state in the query. The `total` of matches on all pages: active ones
+ *   exactly, others up to `countedUpTo`, null if unknown. `isFailed` if nothing is known because a request failed, which is tried again
  */
-export function useLeaseCounts(
-  counted: Counted,
-  { isListed, error }: Pick<LivePage, 'isListed' | 'error'>,
-): ShownCounts {
+export function useLeaseCounts(counted: Counted, { isListed, error }: Pick<LivePage, 'isListed' | 'error'>) {
   const { api } = useApp();
   const { viewerId, contentId, state } = counted;
   const listed = isListed ? JSON.stringify([viewerId, contentId, state]) : null;
