@@ -15,7 +15,7 @@ import styles from './leases.module.css';
 
 /** The leases that are chosen for one act. */
 export interface Selection {
-  ids: ReadonlySet<string>;
+  ids: readonly string[];
   toggle: (lease: Lease) => void;
 }
 
@@ -70,7 +70,7 @@ function SelectBox({ lease, ids, toggle }: { lease: Lease } & Selection) {
       type="checkbox"
       className={styles.select}
       aria-label={`Select ${lease.viewerId} on ${lease.contentId}`}
-      checked={ids.has(lease.id)}
+      checked={ids.includes(lease.id)}
       disabled={lease.state === 'revoked'}
       onChange={() => toggle(lease)}
     />

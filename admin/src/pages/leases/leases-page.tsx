@@ -8,6 +8,7 @@ import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { bindTo } from '../../state/use-address-filter.ts';
 import { ActiveCount, useLeaseCounts } from './active-count.tsx';
+import { useBulk } from './bulk-revocation.tsx';
 import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { leaseColumns, menuColumn } from './lease-columns.tsx';
@@ -21,7 +22,6 @@ import {
   useLeaseAddress,
 } from './lease-filter.ts';
 import { RevokeDialog } from './revoke-dialog.tsx';
-import { useBulk } from './use-bulk.tsx';
 import { useLeasePage } from './use-lease-page.ts';
 
 /** Lists all leases, updated live: search, details and revoke. */

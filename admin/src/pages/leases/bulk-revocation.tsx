@@ -1,6 +1,6 @@
-import { Button, Textarea } from '@mantine/core';
+import { Button, Group, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Lease } from '../../api/schema.ts';
 import { describeError } from '../../components/describe-error.ts';
 import { Dialog, DialogActions, FormDialog, TypedConfirmation } from '../../components/dialog.tsx';
@@ -10,21 +10,71 @@ import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { ReasonField, toRequest } from './describe-revocation.tsx';
+import type { Selection } from './lease-columns.tsx';
 import styles from './leases.module.css';
 import { NotCounted, useCounts } from './revoke-dialog.tsx';
 import { mostTargets, type Progress, readList, revokeInTurn } from './revoke-in-turn.ts';
 
 /** One of several that are revoked: a lease, or all leases of a viewer. */
-export type BulkSubject = { lease: Lease } | { viewerId: string };
+type BulkSubject = { lease: Lease } | { viewerId: string };
+
+/** Revoking several at once: the leases that are chosen on the present page of the list, or a pasted list of viewers. */
+export function useBulk(rows: readonly Lease[] = []) {
+  const [ids, setIds] = useState<readonly string[]>([]);
+  const [open, setOpen] = useState<'paste' | readonly BulkSubject[] | null>(null);
+  const selection = useMemo<Selection>(() => {
+    const toggle = ({ id }: Lease) =>
+      setIds(ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id]);
+    return { ids, toggle };
+  }, [ids]);
+  const choosable = rows.filter(({ state }) => state !== 'revoked');
+  const chosen = choosable.filter(({ id }) => ids.includes(id));
+  const areAllChosen = chosen.length === choosable.length;
+  const end = () => {
+    setOpen(null);
+    setIds([]);
+  };
+  return {
+    selection,
+    /** Chooses every lease of the page that is not revoked, or none, and revokes the chosen ones. */
+    controls: (
+      <>
+        <Group component="label" gap="0.375rem" c="dimmed" fz="sm">
+          <input
+            type="checkbox"
+            className={styles.select}
+            checked={chosen.length > 0 && areAllChosen}
+            disabled={choosable.length === 0}
+            onChange={() => setIds(areAllChosen ? [] : choosable.map(({ id }) => id))}
+          />
+          Select this page
+        </Group>
+        {chosen.length > 0 && (
+          <Button
+            size="compact-md"
+            variant="light"
+            color="bad"
+            aria-label={`Revoke ${countOf(chosen.length, 'selected lease')}…`}
+            onClick={() => setOpen(chosen.map((lease) => ({ lease })))}
+          >
+            Revoke {chosen.length}…
+          </Button>
+        )}
+      </>
+    ),
+    paste: () => setOpen('paste'),
+    /** The open dialog. */
+    dialog:
+      open === 'paste' ? (
+        <PasteDialog onList={setOpen} onClose={() => setOpen(null)} />
+      ) : (
+        open && <BulkRevokeDialog subjects={open} onClose={end} />
+      ),
+  };
+}
 
 /** Asks for a list of viewers, and passes it on. */
-export function PasteDialog({
-  onList,
-  onClose,
-}: {
-  onList: (list: BulkSubject[]) => void;
-  onClose: () => void;
-}) {
+function PasteDialog({ onList, onClose }: { onList: (list: BulkSubject[]) => void; onClose: () => void }) {
   const form = useForm({ initialValues: { list: '' }, validate: { list: findFault } });
   const submit = form.onSubmit(({ list }) => onList(readList(list).map((viewerId) => ({ viewerId }))));
   return (
@@ -61,7 +111,7 @@ interface BulkRevokeDialogProps {
 }
 
 /** Counts what a list would end, then revokes one after the other and shows what failed. */
-export function BulkRevokeDialog({ subjects, onClose }: BulkRevokeDialogProps) {
+function BulkRevokeDialog({ subjects, onClose }: BulkRevokeDialogProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { reason: '' } });
   const { data: counts, error } = useCounts(subjects);
   const run = useRun(() => form.getValues().reason);
