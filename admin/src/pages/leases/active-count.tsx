@@ -67,10 +67,7 @@ export function useLeaseCounts(counted: Counted, { isListed, error }: Pick<LiveP
       return isSame && known ? { ...known, total: null } : undefined;
     },
   });
-  useLeaseNews(newsMs, () => {
-    if (isDrawn) void counts.refetch({ cancelRefetch: false });
-    return isDrawn;
-  });
+  useLeaseNews(newsMs, isDrawn, () => void counts.refetch({ cancelRefetch: false }));
   const { total_active: active, total } = counts.data ?? {};
   return { active, total, isFailed: counts.isError || error !== null };
 }
