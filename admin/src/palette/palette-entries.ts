@@ -4,12 +4,10 @@ import { viewerAddress } from '../pages/viewers/viewer-address.ts';
 import type { NavItem } from '../shell/nav-items.tsx';
 import { type FoundCredential, findCredential } from '../state/find-credential.ts';
 
-/** The headings of the palette, in their order. Places below `Look up` may lead to nothing. */
-export const paletteGroups = ['Pages', 'Found', 'Look up'] as const;
-
 /** A place that the palette leads to. */
 export interface PaletteEntry {
-  group: (typeof paletteGroups)[number];
+  /** Its heading. Places below `Look up` may lead to nothing. */
+  group: 'Pages' | 'Found' | 'Look up';
   label: string;
   /** The kind of thing that the label names: `Page`, `Content`, `Viewer`. */
   kind: string;

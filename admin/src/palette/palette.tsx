@@ -16,7 +16,6 @@ import {
   isOnPage,
   listEntries,
   type PaletteEntry,
-  paletteGroups,
 } from './palette-entries.ts';
 
 /** As many as fit next to the pages without scrolling. */
@@ -73,29 +72,24 @@ export function Palette({ onClose }: { onClose: () => void }) {
       />
       {credential !== null && <p className="note">{credential}</p>}
       <div className={styles.list} role="listbox" id={listId} aria-label="Places">
-        {paletteGroups
-          .filter((group) => entries.some((entry) => entry.group === group))
-          .map((group) => (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a part of a list box
-            <div key={group} role="group" aria-label={group}>
-              <div className={styles.group} aria-hidden="true">
-                {group}
-              </div>
-              {entries.map(
-                (entry, n) =>
-                  entry.group === group && (
-                    <Place
-                      key={`${entry.kind} ${entry.path}`}
-                      entry={entry}
-                      id={optionId(n)}
-                      aria-selected={n === at}
-                      onPointerMove={() => setChosen(n)}
-                      onClick={() => go(entry)}
-                    />
-                  ),
-              )}
+        {[...Map.groupBy(entries, ({ group }) => group)].map(([group, own]) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a part of a list box
+          <div key={group} role="group" aria-label={group}>
+            <div className={styles.group} aria-hidden="true">
+              {group}
             </div>
-          ))}
+            {own.map((entry) => (
+              <Place
+                key={`${entry.kind} ${entry.path}`}
+                entry={entry}
+                id={optionId(entries.indexOf(entry))}
+                aria-selected={entry === entries[at]}
+                onPointerMove={() => setChosen(entries.indexOf(entry))}
+                onClick={() => go(entry)}
+              />
+            ))}
+          </div>
+        ))}
       </div>
       <p className="note">
         On a page, <kbd>?</kbd> shows all keys.
