@@ -10,14 +10,8 @@ export function factOf({ steps }: KeyDecision, step: DecisionStep['step'], fact:
   return typeof value === 'string' ? value : null;
 }
 
-interface StepWords {
-  name: string;
-  /** The question that the step decides. */
-  asks: string;
-}
-
-/** The steps of a key request, in their order (`docs/reference/contract.md#order-of-decisions`). */
-const stepWords: Record<string, StepWords> = {
+/** The steps of a key request in their order (`docs/reference/contract.md#order-of-decisions`), and the question that each decides. */
+const stepWords: Record<string, { name: string; asks: string }> = {
   credential: { name: 'Credential', asks: 'Is the token or the session accepted?' },
   entitlement: { name: 'Content claim', asks: 'Does the token name this content?' },
   content: { name: 'Content', asks: 'Is it registered and active?' },
@@ -32,7 +26,7 @@ const stepWords: Record<string, StepWords> = {
   pace: { name: 'Pace', asks: 'Does the viewer ask no faster than it can play?' },
 };
 
-export function wordsOf(step: string): StepWords {
+export function wordsOf(step: string) {
   return stepWords[step] ?? { name: step, asks: '' };
 }
 
