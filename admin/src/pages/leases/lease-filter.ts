@@ -64,11 +64,7 @@ export function useLeaseAddress() {
       if (leaseId === null && history.state?.isDetails) return goBack();
       afterBack(() =>
         setParams(
-          (now) => {
-            const next = leaseFilter.write(leaseFilter.read(now));
-            if (leaseId !== null) next.set('lease', leaseId);
-            return next;
-          },
+          (now) => toParams({ ...leaseFilter.read(now), lease: leaseId }),
           // Keeps the page of the list, which is stored in the history state. Opening is an entry of its own: "back" closes.
           leaseId === null
             ? { replace: true, state: history.state }
