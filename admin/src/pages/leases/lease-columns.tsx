@@ -33,15 +33,12 @@ export function leaseColumns(
   return [
     {
       header: 'Viewer',
-      cell: (lease) =>
-        selection ? (
-          <span className={styles.selectable}>
-            <SelectBox lease={lease} {...selection} />
-            <LeaseIdentity lease={lease} open={open} />
-          </span>
-        ) : (
+      cell: (lease) => (
+        <span className={styles.selectable}>
+          {selection && <SelectBox lease={lease} {...selection} />}
           <LeaseIdentity lease={lease} open={open} />
-        ),
+        </span>
+      ),
     },
     {
       header: 'Content',
