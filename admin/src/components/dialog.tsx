@@ -162,7 +162,7 @@ interface TypedConfirmationProps extends Pick<DialogProps, 'title' | 'width' | '
   /** Label of the button: "Revoke the key". */
   action: string;
   act: Pick<ServerAction<unknown>, 'error' | 'isPending'>;
-  onConfirm: () => void;
+  onConfirm: (event: FormEvent<HTMLFormElement>) => void;
 }
 
 /** Asks for confirmation before an action that cannot be undone. */
@@ -170,9 +170,9 @@ export function TypedConfirmation(props: TypedConfirmationProps) {
   const { children, fields, expected, action, act, onConfirm, ...dialog } = props;
   const [typed, setTyped] = useState('');
   const isReady = expected === null || typed.trim() === expected;
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (isReady && !act.isPending) onConfirm();
+    if (isReady && !act.isPending) onConfirm(event);
   };
   return (
     <Dialog {...dialog}>

@@ -8,15 +8,14 @@ import { Icon } from '../components/icon.tsx';
 import { OutsideText } from '../components/outside-text.tsx';
 import { useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { may } from '../session/permissions.ts';
-import { navItemsFor } from '../shell/nav-items.tsx';
+import { navItems, navItemsFor } from '../shell/nav-items.tsx';
 import styles from './palette.module.css';
 import {
   describeCredential,
   type Found,
+  isOnPage,
   listEntries,
-  mergeFound,
   type PaletteEntry,
-  paletteGroups,
 } from './palette-entries.ts';
 
 /** As many as fit next to the pages without scrolling. */
@@ -73,29 +72,24 @@ export function Palette({ onClose }: { onClose: () => void }) {
       />
       {credential !== null && <p className="note">{credential}</p>}
       <div className={styles.list} role="listbox" id={listId} aria-label="Places">
-        {paletteGroups
-          .filter((group) => entries.some((entry) => entry.group === group))
-          .map((group) => (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a part of a list box
-            <div key={group} role="group" aria-label={group}>
-              <div className={styles.group} aria-hidden="true">
-                {group}
-              </div>
-              {entries.map(
-                (entry, n) =>
-                  entry.group === group && (
-                    <Place
-                      key={`${entry.kind} ${entry.path}`}
-                      entry={entry}
-                      id={optionId(n)}
-                      aria-selected={n === at}
-                      onPointerMove={() => setChosen(n)}
-                      onClick={() => go(entry)}
-                    />
-                  ),
-              )}
+        {[...Map.groupBy(entries, ({ group }) => group)].map(([group, own]) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a part of a list box
+          <div key={group} role="group" aria-label={group}>
+            <div className={styles.group} aria-hidden="true">
+              {group}
             </div>
-          ))}
+            {own.map((entry) => (
+              <Place
+                key={`${entry.kind} ${entry.path}`}
+                entry={entry}
+                id={optionId(entries.indexOf(entry))}
+                aria-selected={entry === entries[at]}
+                onPointerMove={() => setChosen(entries.indexOf(entry))}
+                onClick={() => go(entry)}
+              />
+            ))}
+          </div>
+        ))}
       </div>
       <p className="note">
         On a page, <kbd>?</kbd> shows all keys.
@@ -108,11 +102,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
 }
 
 function Place({ entry, ...option }: { entry: PaletteEntry } & ComponentProps<'div'>) {
-  const { label, kind, icon, keys } = entry;
+  const { label, kind, path, keys } = entry;
+  const page = navItems.find((item) => isOnPage(path, item));
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant of the text field names the chosen one
     <div {...option} role="option" className={styles.entry}>
-      <Icon name={icon} size={18} />
+      {page && <Icon name={page.icon} size={18} />}
       <Flex component="span" direction="column" flex={1} miw={0} lh={1.35}>
         <OutsideText className="cut" text={label} />
         {kind !== 'Page' && (
@@ -146,7 +141,9 @@ function useFound(text: string): Found {
           ? api.call('get', '/api/v1/viewers', { params: { query: { prefix: paused, limit } }, signal })
           : { viewers: [] },
       ]);
-      return { contents: mergeFound(beginning.items, containing.items, foundAtMost), viewers };
+      // The second list has contents of the first again.
+      const byId = new Map([...beginning.items, ...containing.items].map((content) => [content.id, content]));
+      return { contents: [...byId.values()].slice(0, limit), viewers };
     },
     // A credential that was recognised meanwhile is not sent.
     enabled: paused !== '' && text !== '' && describeCredential(paused) === null,

@@ -5,7 +5,7 @@ import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
-import { useCountBeforehand } from '../leases/revoke-dialog.tsx';
+import { useCounts } from '../leases/revoke-dialog.tsx';
 import { ContentFormDialog } from './content-form-dialog.tsx';
 import { useContentChanged } from './use-management.ts';
 
@@ -24,7 +24,7 @@ export function CurrentDialog({ dialog, onClose }: { dialog: OpenDialog; onClose
 function DisableDialog({ content, onClose }: { content: Content; onClose: () => void }) {
   const api = useApi();
   const changed = useContentChanged();
-  const { count, error } = useCountBeforehand({ contentId: content.id });
+  const { data: [count] = [], error } = useCounts([{ contentId: content.id }]);
   const disable = useServerAction({
     mutationFn: () =>
       api.call('delete', '/api/v1/content/{id}', {

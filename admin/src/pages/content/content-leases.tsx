@@ -5,7 +5,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ResourceList } from '../../components/resource-page.tsx';
 import { Section } from '../../components/section.tsx';
 import { ActiveCount, useLeaseCounts } from '../leases/active-count.tsx';
-import { createdColumn, endColumn, stateColumn, viewerColumn } from '../leases/lease-columns.tsx';
+import { leaseColumns } from '../leases/lease-columns.tsx';
 import { addressOf } from '../leases/lease-filter.ts';
 import { RevokeDialog } from '../leases/revoke-dialog.tsx';
 import { useLeasePage } from '../leases/use-lease-page.ts';
@@ -19,15 +19,10 @@ export function ContentLeases({ contentId }: { contentId: string }) {
   const [isRevoking, setRevoking] = useState(false);
   const page = useLeasePage({ contentId, state: 'active', limit: shownLeases }, null);
   const counts = useLeaseCounts({ contentId }, page);
-  const columns = useMemo(
-    () => [
-      viewerColumn((leaseId) => navigate(`${addressOf({ content: contentId })}&lease=${leaseId}`)),
-      stateColumn,
-      endColumn,
-      createdColumn,
-    ],
-    [navigate, contentId],
-  );
+  const columns = useMemo(() => {
+    const open = (leaseId: string) => navigate(`${addressOf({ content: contentId })}&lease=${leaseId}`);
+    return leaseColumns(open).filter(({ header }) => header !== 'Content');
+  }, [navigate, contentId]);
   return (
     <Section
       title="Leases"

@@ -1,5 +1,5 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { type Api, reading } from '../../api/api.ts';
 import { formatCount } from '../../components/format-numbers.ts';
 import { useApp } from '../../session/app-context.ts';
@@ -13,17 +13,7 @@ type Counted = Pick<LeaseQuery, 'viewerId' | 'contentId' | 'state'>;
 export const countingLeases = (api: Api, { viewerId, contentId, state }: Counted) =>
   reading(api, '/api/v1/leases', { query: { viewerId, contentId, state, limit: 1 } });
 
-interface ShownCounts {
-  /** Number of active leases of the selected viewer and content, whatever the state in the query. */
-  active?: number | undefined;
-  /** Number of matches on all pages; active ones exactly, others up to `countedUpTo`. Null if unknown. */
-  total?: number | null | undefined;
-
-  /** Whether nothing is known because a request failed. It is tried again. */
-  isFailed: boolean;
-}
-
-export function ActiveCount({ active, isFailed }: ShownCounts) {
+export function ActiveCount({ active, isFailed }: ReturnType<typeof useLeaseCounts>) {
   return (
     <span className="note" data-testid="active-leases">
       {active === undefined ? (
@@ -55,17 +45,17 @@ const drawMs = 100;
  * The counts of a list of leases, updated live. Undefined until known.
  *
  * @param list they are counted only once it has been read: counting a million leases would delay its rows
+ * @returns `active` leases of the viewer and content, whatever the state in the query. The `total` of matches on all pages: active ones
+ *   exactly, others up to `countedUpTo`, null if unknown. `isFailed` if nothing is known because a request failed, which is tried again
  */
-export function useLeaseCounts(
-  { viewerId, contentId, state }: Counted,
-  { isListed, error }: Pick<LivePage, 'isListed' | 'error'>,
-): ShownCounts {
+export function useLeaseCounts(counted: Counted, { isListed, error }: Pick<LivePage, 'isListed' | 'error'>) {
   const { api } = useApp();
-  const query = { viewerId, contentId, state };
-  const isDrawn = useLater(isListed, drawMs);
-  const options = countingLeases(api, query);
+  const { viewerId, contentId, state } = counted;
+  const listed = isListed ? JSON.stringify([viewerId, contentId, state]) : null;
+  const [drawn] = useDebouncedValue(listed, drawMs);
+  const isDrawn = listed !== null && drawn === listed;
   const counts = useQuery({
-    ...options,
+    ...countingLeases(api, counted),
     refetchInterval: recountMs,
     staleTime: freshMs,
     enabled: isDrawn,
@@ -76,24 +66,7 @@ export function useLeaseCounts(
       return isSame && known ? { ...known, total: null } : undefined;
     },
   });
-  useLeaseNews(newsMs, () => {
-    if (isDrawn) void counts.refetch({ cancelRefetch: false });
-    return isDrawn;
-  });
+  useLeaseNews(newsMs, isDrawn, () => void counts.refetch({ cancelRefetch: false }));
   const { total_active: active, total } = counts.data ?? {};
   return { active, total, isFailed: counts.isError || error !== null };
-}
-
-/** Whether something has been so for a time. */
-function useLater(isSo: boolean, ms: number): boolean {
-  const [isLater, setLater] = useState(false);
-  useEffect(() => {
-    if (!isSo) return;
-    const timer = setTimeout(() => setLater(true), ms);
-    return () => {
-      clearTimeout(timer);
-      setLater(false);
-    };
-  }, [isSo, ms]);
-  return isLater;
 }

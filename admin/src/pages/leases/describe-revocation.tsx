@@ -1,35 +1,37 @@
 import { TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
 import type { Lease } from '../../api/schema.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
+import { phrase } from '../../components/phrase.ts';
+import type { ServerForm } from '../../components/use-server-form.tsx';
 import { useLeaseStatus } from './lease-status.tsx';
 import styles from './leases.module.css';
 
 /** The leases that a revocation ends: one lease, or all leases of a viewer, of a content or of the pair. */
-export type RevocationTarget =
-  | { leaseId: string }
+export type RevocationSubject =
+  | { lease: Lease }
   | { viewerId: string; contentId?: string }
   | { contentId: string };
+
+/** Opens the dialog that revokes. */
+export type OpenRevocation = (subject: RevocationSubject) => void;
 
 /** The limit of the server. */
 const maxReasonLength = 500;
 
 interface ReasonFieldProps {
-  value: string;
-  onChange: (reason: string) => void;
+  form: Pick<ServerForm<{ reason: string }>, 'getInputProps'>;
   isOfBlock?: boolean;
 }
 
 /** Why access is taken away. */
-export function ReasonField({ value, onChange, isOfBlock = false }: ReasonFieldProps) {
+export function ReasonField({ form, isOfBlock = false }: ReasonFieldProps) {
   return (
     <TextInput
+      {...form.getInputProps('reason')}
       label="Reason"
       description={`Stored with ${isOfBlock ? 'the block and with ' : ''}each lease. Optional.`}
       maxLength={maxReasonLength}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
       data-autofocus
     />
   );
@@ -40,31 +42,17 @@ export function withReason<Body extends object>(body: Body, reason: string): Bod
   return reason.trim() === '' ? body : { ...body, reason: reason.trim() };
 }
 
-/** The leases that the dialog revokes: one lease, which it shows in full, or all leases of a viewer, of a content or of the pair. */
-export type RevocationSubject = { lease: Lease } | Exclude<RevocationTarget, { leaseId: string }>;
-
-/** Opens the dialog that revokes. */
-export type OpenRevocation = (subject: RevocationSubject) => void;
-
-/** The target in the request to the server. */
-export function targetOf(subject: RevocationSubject): RevocationTarget {
-  return 'lease' in subject ? { leaseId: subject.lease.id } : subject;
-}
-
-interface RevocationWords {
-  title: string;
-  /** Describes the consequences. */
-  words: ReactNode;
-  /** Label of the button. */
-  action: string;
+/** The request to the server. */
+export function toRequest(subject: RevocationSubject, reason: string) {
+  return withReason('lease' in subject ? { leaseId: subject.lease.id } : subject, reason);
 }
 
 /** A player keeps the keys that it holds (`docs/reference/contract.md#revocation`). Stated each time, so that nobody relies on more. */
 const limit =
   'From the answer on, no server serves a key. A player can use a key that it already holds until its epoch ends.';
 
-/** Describes a revocation in words. */
-export function describeRevocation(target: RevocationSubject): RevocationWords {
+/** A revocation in words: the title and the button of its dialog, and the consequences. */
+export function describeRevocation(target: RevocationSubject) {
   if ('lease' in target)
     return {
       title: 'Revoke this lease',
@@ -90,8 +78,8 @@ export function describeRevocation(target: RevocationSubject): RevocationWords {
     words: (
       <p>
         This ends every lease
-        {viewer && <> of viewer {viewer}</>}
-        {content ? <> for content {content}</> : ', for all content'}
+        {viewer && phrase` of viewer ${viewer}`}
+        {content ? phrase` for content ${content}` : ', for all content'}
         {!viewer && ', of all viewers'}. {limit} Tokens issued until now are refused as well. Tokens issued
         from now on work.
       </p>
@@ -107,12 +95,7 @@ function LeaseLine({ lease }: { lease: Lease }) {
     <p className={styles.line}>
       <strong>
         <OutsideText text={viewerId} /> · <OutsideText text={contentId} />
-        {deviceId !== null && (
-          <>
-            {' · '}
-            <OutsideText text={deviceId} />
-          </>
-        )}
+        {deviceId !== null && phrase` · ${<OutsideText text={deviceId} />}`}
       </strong>
       <span className="quiet">
         {isActive ? 'Active until' : 'Expired'} {formatExact(expiresAt)}

@@ -33,10 +33,9 @@ const newsMs = 300;
 export function DetailsDialog({ leaseId, revoke, onClose }: DetailsDialogProps) {
   const api = useApi();
   const { data, error, refetch } = useQuery(reading(api, '/api/v1/leases/{id}', { path: { id: leaseId } }));
-  useLeaseNews(newsMs, (news) => {
+  useLeaseNews(newsMs, true, (news) => {
     // The event of a bulk revocation does not name its leases.
     if (news.some((one) => !('lease' in one) || one.lease.id === leaseId)) void refetch();
-    return true;
   });
   const isUnknown = error instanceof ApiError && error.code === 'LEASE_NOT_FOUND';
   return (

@@ -5,96 +5,41 @@ import cell from '../../components/cell.module.css';
 import { byCreation } from '../../components/column-sort.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
+import { phrase } from '../../components/phrase.ts';
 import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
 import { RelativeTime, timeColumn } from '../../components/times.tsx';
-import type { OpenRevocation } from './describe-revocation.tsx';
+import type { OpenRevocation, RevocationSubject } from './describe-revocation.tsx';
 import type { LeaseFilter } from './lease-filter.ts';
 import { LeaseEnd, LeaseStateBadge } from './lease-status.tsx';
 import styles from './leases.module.css';
 
-type LeaseActions = Omit<LeaseMenuProps, 'lease'>;
-
-/** The viewer of a lease. A click opens the details. */
-export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
-  return {
-    header: 'Viewer',
-    cell: ({ id, viewerId, deviceId, kind, lastUsedAt }) => (
-      <span className={cell.identity}>
-        <button type="button" className={cell.name} onClick={() => open(id)}>
-          <OutsideText text={viewerId} />
-        </button>
-        {deviceId !== null && (
-          <small className="cut">
-            on <OutsideText text={deviceId} />
-          </small>
-        )}
-        {kind === 'session' && (
-          <small className="cut">
-            {lastUsedAt === null ? (
-              'URL not used yet'
-            ) : (
-              <>
-                URL used <RelativeTime at={lastUsedAt} />
-              </>
-            )}
-          </small>
-        )}
-      </span>
-    ),
-  };
-}
-
-export const stateColumn: Column<Lease> = {
-  header: 'State',
-  width: '7.5rem',
-  cell: (lease) => <LeaseStateBadge lease={lease} />,
-};
-
-export const endColumn: Column<Lease> = {
-  header: 'Ends',
-  width: '8.5rem',
-  cell: (lease) => <LeaseEnd lease={lease} />,
-};
-
-export const createdColumn = timeColumn<Lease>('Created', '9rem', ({ createdAt }) => createdAt, byCreation);
-
 /** The leases that are chosen for one act. */
 export interface Selection {
-  ids: ReadonlySet<string>;
+  ids: readonly string[];
   toggle: (lease: Lease) => void;
-}
-
-/** The viewer behind a checkbox. A revoked lease cannot be revoked again. */
-function selectableColumn({ ids, toggle }: Selection, column: Column<Lease>): Column<Lease> {
-  return {
-    ...column,
-    cell: (lease) => (
-      <span className={styles.selectable}>
-        <input
-          type="checkbox"
-          className={styles.select}
-          aria-label={`Select ${lease.viewerId} on ${lease.contentId}`}
-          checked={ids.has(lease.id)}
-          disabled={lease.state === 'revoked'}
-          onChange={() => toggle(lease)}
-        />
-        {column.cell(lease)}
-      </span>
-    ),
-  };
 }
 
 const byExpiry = { expiresAt: 'next to end first', '-expiresAt': 'last to end first' };
 
-/** @param canSortByExpiry see `lease-filter.ts` */
+/**
+ * @param open shows the details of a lease
+ * @param canSortByExpiry see `lease-filter.ts`
+ */
 export function leaseColumns(
-  actions: LeaseActions,
+  open: (leaseId: string) => void,
   selection?: Selection,
   canSortByExpiry = false,
 ): Column<Lease>[] {
-  const viewer = viewerColumn(actions.open);
   return [
-    selection ? selectableColumn(selection, viewer) : viewer,
+    {
+      header: 'Viewer',
+      cell: (lease) => (
+        <span className={styles.selectable}>
+          {selection && <SelectBox lease={lease} {...selection} />}
+          <LeaseIdentity lease={lease} open={open} />
+        </span>
+      ),
+    },
     {
       header: 'Content',
       width: '26%',
@@ -104,11 +49,55 @@ export function leaseColumns(
         </Link>
       ),
     },
-    stateColumn,
-    canSortByExpiry ? { ...endColumn, sort: byExpiry } : endColumn,
-    createdColumn,
-    actionsColumn((lease) => <LeaseMenu lease={lease} {...actions} />),
+    { header: 'State', width: '7.5rem', cell: (lease) => <LeaseStateBadge lease={lease} /> },
+    {
+      header: 'Ends',
+      width: '8.5rem',
+      cell: (lease) => <LeaseEnd lease={lease} />,
+      sort: canSortByExpiry ? byExpiry : undefined,
+    },
+    timeColumn('Created', '9rem', ({ createdAt }) => createdAt, byCreation),
   ];
+}
+
+/** A revoked lease cannot be revoked again. */
+function SelectBox({ lease, ids, toggle }: { lease: Lease } & Selection) {
+  return (
+    <input
+      type="checkbox"
+      className={styles.select}
+      aria-label={`Select ${lease.viewerId} on ${lease.contentId}`}
+      checked={ids.includes(lease.id)}
+      disabled={lease.state === 'revoked'}
+      onChange={() => toggle(lease)}
+    />
+  );
+}
+
+/** The viewer of a lease. A click opens the details. */
+function LeaseIdentity({ lease, open }: Pick<LeaseMenuProps, 'lease' | 'open'>) {
+  const { id, viewerId, deviceId, kind, lastUsedAt } = lease;
+  return (
+    <span className={cell.identity}>
+      <button type="button" className={cell.name} onClick={() => open(id)}>
+        <OutsideText text={viewerId} />
+      </button>
+      {deviceId !== null && (
+        <small className="cut">
+          on <OutsideText text={deviceId} />
+        </small>
+      )}
+      {kind === 'session' && (
+        <small className="cut">
+          {lastUsedAt === null ? 'URL not used yet' : phrase`URL used ${<RelativeTime at={lastUsedAt} />}`}
+        </small>
+      )}
+    </span>
+  );
+}
+
+export function menuColumn(actions: Omit<LeaseMenuProps, 'lease'>): Column<Lease> {
+  return actionsColumn((lease) => <LeaseMenu lease={lease} {...actions} />);
 }
 
 interface LeaseMenuProps {
@@ -121,6 +110,12 @@ interface LeaseMenuProps {
 /** Actions for one lease and for similar leases. */
 function LeaseMenu({ lease, open, narrow, revoke }: LeaseMenuProps) {
   const { id, viewerId, contentId, revokedAt } = lease;
+  const revocations: Record<string, RevocationSubject> = {
+    ...(revokedAt === null && { 'Revoke this lease…': { lease } }),
+    'Revoke this viewer on this content…': { viewerId, contentId },
+    'Revoke every lease of this viewer…': { viewerId },
+    'Revoke every lease of this content…': { contentId },
+  };
   return (
     <RowMenu name={`${viewerId} on ${contentId}`} width="17rem">
       <RowAction icon="info" onClick={() => open(id)}>
@@ -133,20 +128,11 @@ function LeaseMenu({ lease, open, narrow, revoke }: LeaseMenuProps) {
         Only this content
       </RowAction>
       <Menu.Divider />
-      {revokedAt === null && (
-        <RowAction icon="stop" isHarmful onClick={() => revoke({ lease })}>
-          Revoke this lease…
+      {Object.entries(revocations).map(([words, subject]) => (
+        <RowAction key={words} icon="stop" isHarmful onClick={() => revoke(subject)}>
+          {words}
         </RowAction>
-      )}
-      <RowAction icon="stop" isHarmful onClick={() => revoke({ viewerId, contentId })}>
-        Revoke this viewer on this content…
-      </RowAction>
-      <RowAction icon="stop" isHarmful onClick={() => revoke({ viewerId })}>
-        Revoke every lease of this viewer…
-      </RowAction>
-      <RowAction icon="stop" isHarmful onClick={() => revoke({ contentId })}>
-        Revoke every lease of this content…
-      </RowAction>
+      ))}
     </RowMenu>
   );
 }

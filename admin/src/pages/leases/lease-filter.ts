@@ -49,21 +49,8 @@ export function sortOf(filter: LeaseFilter): LeaseFilter['sort'] {
   return isByExpiry && !canSortByExpiry(filter) ? null : filter.sort;
 }
 
-/** Whether the present history entry was added by opening the details of a lease. */
-function isDetailsEntry(state: unknown): boolean {
-  return typeof state === 'object' && state !== null && 'isDetails' in state;
-}
-
-interface LeaseAddress {
-  filter: LeaseFilter;
-  setFilter: ChangeFilter<LeaseFilter>;
-  /** ID of the lease whose details are open, or null. */
-  leaseId: string | null;
-  open: (leaseId: string | null) => void;
-}
-
-/** The state in the page's address: the filter, and the lease whose details are open. */
-export function useLeaseAddress(): LeaseAddress {
+/** The state in the page's address: the filter, and the ID of the lease whose details are open, or null. */
+export function useLeaseAddress() {
   const [filter, changeFilter] = useAddressFilter(leaseFilter);
   const [params, setParams] = useSearchParams();
   const { goBack, afterBack } = useGoBack();
@@ -74,14 +61,10 @@ export function useLeaseAddress(): LeaseAddress {
   const open = useCallback(
     (leaseId: string | null) => {
       // The entry that opened the details is left by going back, so that a later "back" does not open them again.
-      if (leaseId === null && isDetailsEntry(history.state)) return goBack();
+      if (leaseId === null && history.state?.isDetails) return goBack();
       afterBack(() =>
         setParams(
-          (now) => {
-            const next = leaseFilter.write(leaseFilter.read(now));
-            if (leaseId !== null) next.set('lease', leaseId);
-            return next;
-          },
+          (now) => toParams({ ...leaseFilter.read(now), lease: leaseId }),
           // Keeps the page of the list, which is stored in the history state. Opening is an entry of its own: "back" closes.
           leaseId === null
             ? { replace: true, state: history.state }

@@ -22,7 +22,7 @@ function lease(id: string, part: Partial<Lease> = {}): Lease {
 }
 
 const all = (named: { viewerId?: string; contentId?: string }): LeaseNews => ({
-  ...{ kind: 'revoked-all', viewerId: null, contentId: null, revoked: 1 },
+  ...{ kind: 'revoked-all', viewerId: null, contentId: null },
   ...named,
 });
 

@@ -1,4 +1,5 @@
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useTimeout } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
 import type { Answer } from '../../api/api.ts';
 import type { ServerEvent } from '../../api/events.ts';
 import type { Lease } from '../../api/schema.ts';
@@ -11,7 +12,7 @@ export type LeasePage = Answer<'get', '/api/v1/leases'>;
 export type LeaseNews =
   | { kind: 'created' | 'renewed' | 'revoked'; lease: Lease }
   /** A bulk revocation by management. The event does not name the leases. */
-  | { kind: 'revoked-all'; viewerId: string | null; contentId: string | null; revoked: number }
+  | { kind: 'revoked-all'; viewerId: string | null; contentId: string | null }
   /** Events were lost. */
   | { kind: 'missed' };
 
@@ -20,8 +21,8 @@ export function readLeaseNews({ topic, event, data }: ServerEvent): LeaseNews | 
   if (topic === 'missed') return { kind: 'missed' };
   if (topic !== 'lease' || typeof data !== 'object' || data === null) return null;
   if ('id' in data) return { kind: event as 'created', lease: data as Lease };
-  const { viewerId = null, contentId = null, revoked = 0 } = data as Partial<Record<string, never>>;
-  return { kind: 'revoked-all', viewerId, contentId, revoked };
+  const { viewerId = null, contentId = null } = data as Partial<Record<string, never>>;
+  return { kind: 'revoked-all', viewerId, contentId };
 }
 
 /**
@@ -105,28 +106,24 @@ function asRevoked(lease: Lease, nowMs: number): Lease {
  * Receives changes of leases in batches: a busy server sends hundreds of events a second.
  *
  * @param everyMs shortest time between two batches
- * @param onNews returns false to postpone the batch; it is delivered again, together with later changes
+ * @param isReady while false, the changes wait for it
  */
-export function useLeaseNews(everyMs: number, onNews: (news: readonly LeaseNews[]) => boolean): void {
+export function useLeaseNews(
+  everyMs: number,
+  isReady: boolean,
+  onNews: (news: readonly LeaseNews[]) => void,
+): void {
   const waiting = useRef<LeaseNews[]>([]);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const deliver = useEffectEvent(() => {
-    const isTaken = onNews(waiting.current);
-    if (isTaken) waiting.current = [];
-    timer.current = isTaken ? undefined : setTimeout(() => deliver(), everyMs);
-  });
-  useEffect(
-    () => () => {
-      clearTimeout(timer.current);
-      timer.current = undefined;
-      waiting.current = [];
-    },
-    [],
-  );
+  const { start } = useTimeout(() => {
+    if (isReady) onNews(waiting.current.splice(0));
+  }, everyMs);
+  useEffect(() => {
+    if (isReady && waiting.current.length > 0) start();
+  }, [isReady, start]);
   useEvents((event) => {
     const news = readLeaseNews(event);
     if (!news) return;
     waiting.current.push(news);
-    timer.current ??= setTimeout(() => deliver(), everyMs);
+    start();
   });
 }

@@ -1,18 +1,20 @@
 import { Button, Group } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import { countedUpTo, leaseOrders, leaseStates } from '../../api/resources.ts';
+import type { Lease } from '../../api/schema.ts';
 import { sortedBy } from '../../components/column-sort.ts';
+import { CsvExport } from '../../components/csv-export.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { FilterSelect, SearchField } from '../../components/filters.tsx';
-import { countOf } from '../../components/format-numbers.ts';
 import { ResourcePage } from '../../components/resource-page.tsx';
 import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
+import { useApi } from '../../session/app-context.ts';
 import { bindTo } from '../../state/use-address-filter.ts';
 import { ActiveCount, useLeaseCounts } from './active-count.tsx';
+import { useBulk } from './bulk-revocation.tsx';
 import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
-import { leaseColumns } from './lease-columns.tsx';
-import { LeaseExport } from './lease-export.tsx';
+import { leaseColumns, menuColumn } from './lease-columns.tsx';
 import {
   canSortByExpiry,
   type LeaseQuery,
@@ -21,10 +23,8 @@ import {
   toLeaseQuery,
   useLeaseAddress,
 } from './lease-filter.ts';
-import styles from './leases.module.css';
 import { RevokeDialog } from './revoke-dialog.tsx';
-import { useBulk } from './use-bulk.tsx';
-import { useLeasePage } from './use-lease-page.ts';
+import { uncounted, useLeasePage } from './use-lease-page.ts';
 
 /** Lists all leases, updated live: search, details and revoke. */
 export default function LeasesPage() {
@@ -41,12 +41,11 @@ export default function LeasesPage() {
     },
     [open],
   );
-  const { selection, toggleAll, choosable, chosen, paste, revokeChosen, dialog } = useBulk(page.rows);
-  const { ids, toggle } = selection;
+  const { selection, controls, paste, dialog } = useBulk(page.rows);
   const hasExpiryOrder = canSortByExpiry(filter);
   const columns = useMemo(
-    () => leaseColumns({ open, narrow: setFilter, revoke }, { ids, toggle }, hasExpiryOrder),
-    [open, setFilter, revoke, ids, toggle, hasExpiryOrder],
+    () => [...leaseColumns(open, selection, hasExpiryOrder), menuColumn({ open, narrow: setFilter, revoke })],
+    [open, setFilter, revoke, selection, hasExpiryOrder],
   );
   const field = bindTo(filter, setFilter);
   // Active leases are counted exactly.
@@ -75,27 +74,7 @@ export default function LeasesPage() {
       bar={
         <Group gap="0.5rem 0.75rem" style={{ whiteSpace: 'nowrap' }}>
           <ActiveCount {...counts} />
-          <Group component="label" gap="0.375rem" c="dimmed" fz="sm">
-            <input
-              type="checkbox"
-              className={styles.select}
-              checked={chosen > 0 && chosen === choosable}
-              disabled={choosable === 0}
-              onChange={toggleAll}
-            />
-            Select this page
-          </Group>
-          {chosen > 0 && (
-            <Button
-              size="compact-md"
-              variant="light"
-              color="bad"
-              aria-label={`Revoke ${countOf(chosen, 'selected lease')}…`}
-              onClick={revokeChosen}
-            >
-              Revoke {chosen}…
-            </Button>
-          )}
+          {controls}
         </Group>
       }
       label="Leases"
@@ -141,5 +120,38 @@ function RevokeAll({ query: { viewerId, contentId }, onRevoke }: RevokeAllProps)
     <Button variant="light" color="bad" onClick={() => onRevoke(target)}>
       Revoke every lease of {what}…
     </Button>
+  );
+}
+
+/** Header and member of each column. */
+const exported = {
+  id: 'id',
+  viewer: 'viewerId',
+  content: 'contentId',
+  device: 'deviceId',
+  kind: 'kind',
+  state: 'state',
+  created_at: 'createdAt',
+  renewed_at: 'renewedAt',
+  expires_at: 'expiresAt',
+  revoked_at: 'revokedAt',
+  revoked_by: 'revokedBy',
+  reason: 'reason',
+} as const satisfies Record<string, keyof Lease>;
+
+/** Saves the leases that the filter matches. */
+function LeaseExport({ query }: { query: LeaseQuery }) {
+  const api = useApi();
+  return (
+    <CsvExport<Lease>
+      noun="lease"
+      fileName="leases"
+      columns={exported}
+      read={async (cursor, limit, signal) => {
+        const params = { query: { ...query, limit, cursor }, ...uncounted };
+        const { leases, next_cursor: next } = await api.call('get', '/api/v1/leases', { params, signal });
+        return { rows: leases, next };
+      }}
+    />
   );
 }

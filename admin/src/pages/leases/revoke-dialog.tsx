@@ -1,108 +1,68 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { countOf, describeApplied } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
+import { useServerForm } from '../../components/use-server-form.tsx';
 import { useApi } from '../../session/app-context.ts';
-import { useServerAction } from '../../state/use-server-action.ts';
 import { describeResult } from './describe-result.ts';
 import {
   describeRevocation,
   ReasonField,
   type RevocationSubject,
-  type RevocationTarget,
-  targetOf,
-  withReason,
+  toRequest,
 } from './describe-revocation.tsx';
 
 /** Revokes leases after showing their number and the consequences. */
 export function RevokeDialog({ subject, onClose }: { subject: RevocationSubject; onClose: () => void }) {
-  const target = targetOf(subject);
   const api = useApi();
-  const beforehand = useCountBeforehand(target);
-  const [reason, setReason] = useState('');
-  const revoke = useServerAction({
-    mutationFn: () =>
+  const { expected, notice } = useCountBeforehand(subject);
+  const form = useServerForm({
+    initialValues: { reason: '' },
+    validate: {},
+    mutationFn: ({ reason }) =>
       api.call('post', '/keys/leases/revoke', {
         params: { query: { wait: 'applied' } },
-        body: withReason(target, reason),
+        body: toRequest(subject, reason),
       }),
     changes: ['/api/v1/leases'],
     said: (revocation) => `${describeResult(revocation)}${describeApplied(revocation)}`,
     onSuccess: onClose,
   });
-  const { title, words, action } = describeRevocation(subject);
+  const { words, ...labels } = describeRevocation(subject);
   return (
     <TypedConfirmation
-      title={title}
+      {...labels}
       width="34rem"
-      fields={<ReasonField value={reason} onChange={setReason} />}
-      expected={beforehand.expected}
-      action={action}
-      act={revoke}
-      onConfirm={() => revoke.mutate()}
+      fields={<ReasonField form={form} />}
+      expected={expected}
+      act={form}
+      onConfirm={form.submit}
       onClose={onClose}
     >
       {words}
-      <RevocationCount target={target} beforehand={beforehand} />
+      {notice}
     </TypedConfirmation>
   );
 }
 
-/** The number of leases that will end. */
-export function RevocationCount({
-  target,
-  beforehand,
-}: {
-  target: RevocationTarget;
-  beforehand: CountBeforehand;
-}) {
-  const { count, error } = beforehand;
-  if ('leaseId' in target) return null;
-  if (error) return <ErrorNotice error={error} purpose="shown" />;
-  if (count === undefined) return <Notice role="status">Counting the leases…</Notice>;
-  if (count === 0)
-    return (
-      <Notice role="status" title="No active leases">
-        Leases that can still be renewed end, and tokens issued until now are refused.
-      </Notice>
-    );
-  return (
-    <Notice kind="bad" role="status" title={`${countOf(count, 'active lease')} will end`}>
-      Expired leases that can still be renewed end, too.
-    </Notice>
-  );
-}
-
-interface CountBeforehand {
-  /** Number of active leases that would end, counted when the dialog opened; undefined until known. */
-  count: number | undefined;
-  error: unknown;
-  /** The text to type: the number, if it is above one. Null for no text; undefined until known. */
-  expected: string | null | undefined;
-}
-
-/** If counting fails, an admin can still revoke in an emergency. */
-const insteadOfNumber = 'revoke';
-
 /**
- * The active leases that the revocation of each target would end; undefined until known. They are counted once, because the admin types
+ * The active leases that the revocation of each subject would end; undefined until known. They are counted once, because the admin types
  * their number.
  */
-export function useCounts(
-  targets: readonly RevocationTarget[],
-): Pick<UseQueryResult<number[]>, 'data' | 'error'> {
+export function useCounts(subjects: readonly RevocationSubject[]) {
   const api = useApi();
   return useQuery({
-    queryKey: ['revocation-count', targets],
+    queryKey: ['revocation-count', subjects],
     queryFn: async ({ signal }) => {
       const counts: number[] = [];
-      for (const target of targets) {
-        const params = { query: { ...target, limit: 1 } };
-        const isOne = 'leaseId' in target;
-        const page = isOne ? null : await api.call('get', '/api/v1/leases', { params, signal });
-        counts.push(page ? (page.total_active ?? 0) : 1);
+      for (const subject of subjects) {
+        if ('lease' in subject) counts.push(1);
+        else {
+          const params = { query: { ...subject, limit: 1 } };
+          const { total_active: active } = await api.call('get', '/api/v1/leases', { params, signal });
+          counts.push(active ?? 0);
+        }
       }
       return counts;
     },
@@ -114,11 +74,43 @@ export function useCounts(
   });
 }
 
-/** Counts the active leases that one revocation would end. */
-export function useCountBeforehand(target: RevocationTarget): CountBeforehand {
-  const { data, error } = useCounts([target]);
-  const count = data?.[0];
-  if ('leaseId' in target) return { count, error, expected: null };
-  if (count === undefined) return { count, error, expected: error ? insteadOfNumber : undefined };
-  return { count, error: null, expected: count > 1 ? String(count) : null };
+/** Shown in place of a number of leases. */
+export function NotCounted({ error }: { error: unknown }) {
+  return error ? (
+    <ErrorNotice error={error} purpose="shown" />
+  ) : (
+    <Notice role="status">Counting the leases…</Notice>
+  );
+}
+
+/** If counting fails, an admin can still revoke in an emergency. */
+const insteadOfNumber = 'revoke';
+
+/**
+ * Counts the active leases that one revocation would end, for a `TypedConfirmation`.
+ *
+ * @returns the text to type, which is the number if it is above one, and a notice with the number
+ */
+export function useCountBeforehand(subject: RevocationSubject) {
+  const { data: [count] = [], error } = useCounts([subject]);
+  if ('lease' in subject) return { expected: null, notice: null };
+  if (count === undefined)
+    return { expected: error ? insteadOfNumber : undefined, notice: <NotCounted error={error} /> };
+  if (count === 0)
+    return {
+      expected: null,
+      notice: (
+        <Notice role="status" title="No active leases">
+          Leases that can still be renewed end, and tokens issued until now are refused.
+        </Notice>
+      ),
+    };
+  return {
+    expected: count > 1 ? String(count) : null,
+    notice: (
+      <Notice kind="bad" role="status" title={`${countOf(count, 'active lease')} will end`}>
+        Expired leases that can still be renewed end, too.
+      </Notice>
+    ),
+  };
 }

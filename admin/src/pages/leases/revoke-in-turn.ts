@@ -34,20 +34,18 @@ export async function revokeInTurn<Target>(
   { revoke, onProgress, pause, signal }: RevokeOptions<Target>,
 ): Promise<Progress<Target>> {
   let progress: Progress<Target> = { done: 0, revoked: 0, failed: [] };
-  for (const target of targets) {
-    for (let isOver = false; !isOver && !signal.aborted; ) {
-      isOver = true;
-      try {
-        const { revoked } = await revoke(target);
-        progress = { ...progress, revoked: progress.revoked + revoked };
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 429) {
-          await pause(waitSecondsOf(error.retryAfterSeconds) * 1_000);
-          isOver = false;
-        } else progress = { ...progress, failed: [...progress.failed, { target, error }] };
+  while (progress.done < targets.length && !signal.aborted) {
+    const target = targets[progress.done] as Target;
+    try {
+      const { revoked } = await revoke(target);
+      progress = { ...progress, revoked: progress.revoked + revoked };
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 429) {
+        await pause(waitSecondsOf(error.retryAfterSeconds) * 1_000);
+        continue;
       }
+      progress = { ...progress, failed: [...progress.failed, { target, error }] };
     }
-    if (signal.aborted) return progress;
     progress = { ...progress, done: progress.done + 1 };
     onProgress(progress);
   }

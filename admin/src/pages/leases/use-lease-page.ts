@@ -49,12 +49,12 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
     if (ids.length > 0) setFound((now) => ({ key, ids: [...(now.key === key ? now.ids : noIds), ...ids] }));
   };
 
-  useLeaseNews(newsMs, (news) => {
-    if (list.isError) return true;
-    // A list that is still being read may be older than these changes.
-    if (!rows || list.isPlaceholderData) return false;
+  const isListed = rows !== undefined && !list.isPlaceholderData;
+  // A list that is still being read may be older than the changes. One that failed is read again as a whole.
+  useLeaseNews(newsMs, isListed || list.isError, (news) => {
+    if (!rows) return;
     show(rows, applyNews(rows, news, clock.now()), findArrivals(news, query));
-    if (!news.some(({ kind }) => kind === 'missed')) return true;
+    if (!news.some(({ kind }) => kind === 'missed')) return;
     api.call('get', '/api/v1/leases', { params }).then(
       (fresh) => {
         const caught = catchUp(rows, fresh, clock.now(), query.sort === undefined);
@@ -63,7 +63,6 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
       // The list is read again as soon as the server answers.
       () => {},
     );
-    return true;
   });
 
   const shown = new Set(rows?.map(({ id }) => id));
@@ -71,7 +70,7 @@ export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage
     rows,
     nextCursor: list.data?.next_cursor ?? null,
     error: list.error,
-    isListed: rows !== undefined && !list.isPlaceholderData,
+    isListed,
     isUpdating: list.isPlaceholderData || list.isRefetching,
     arrived: new Set(arrivals.filter((id) => !shown.has(id))).size,
     reload: () => {

@@ -1,15 +1,27 @@
-import { Flex } from '@mantine/core';
+import { Button, Flex } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { Notice } from '../../components/notice.tsx';
-import { BlockEnd } from '../viewers/viewer-block.tsx';
+import { toParams } from '../../state/use-address-filter.ts';
+import { addressOf } from '../leases/lease-filter.ts';
+import { useViewerFacts } from '../viewers/use-viewer-facts.ts';
+import { viewerAddress } from '../viewers/viewer-address.ts';
+import { BlockEnd, ViewerBlockButton } from '../viewers/viewer-block.tsx';
+import { LiftDialog } from '../viewers/viewer-marks.tsx';
 import { DecisionSteps } from './decision-steps.tsx';
 import type { Explained } from './explain-key.ts';
-import { Remedies, type RemediesProps } from './remedies.tsx';
 import { Sentence } from './sentence.tsx';
-import type { KeyDecision } from './step-words.ts';
+import { factOf, type KeyDecision } from './step-words.ts';
+
+interface AnswerProps {
+  explained: Explained;
+  /** Asks again, after a remedy. */
+  onChanged: () => void;
+}
 
 /** The answer in one sentence, the remedies, and below them how it was decided. */
-export function Answer({ explained, onChanged }: RemediesProps) {
-  const { decision, isAssumed, refusal, cause } = explained;
+export function Answer({ explained, onChanged }: AnswerProps) {
+  const { decision, cause } = explained;
   const outcome = decision?.outcome ?? (cause.block ? 'refused' : 'unknown');
   const kind = { served: 'good', refused: 'bad', unknown: 'warning' } as const;
   const { block } = cause;
@@ -23,7 +35,7 @@ export function Answer({ explained, onChanged }: RemediesProps) {
       {decision && (
         <details>
           <summary>How it was decided</summary>
-          <DecisionSteps {...{ decision, isAssumed, refusal }} />
+          <DecisionSteps {...explained} decision={decision} />
         </details>
       )}
     </Flex>
@@ -65,4 +77,70 @@ function describeNext(
   return withNewToken.outcome === 'refused'
     ? `${token} would be refused too: ${withNewToken.code}.`
     : `What ${token.toLowerCase()} would get cannot be known now.`;
+}
+
+/** The actions that an admin can take, and the pages to look at. */
+function Remedies({ explained, onChanged }: AnswerProps) {
+  const { decision, viewerId, cause } = explained;
+  const { record, mark, block } = cause;
+  const [isLifting, setLifting] = useState(false);
+  return (
+    <Flex wrap="wrap" gap="0.5rem" mt="0.5rem">
+      {block && <BlockRemedy viewerId={block.viewerId} onLifted={onChanged} />}
+      {mark && (
+        <Button variant="default" size="compact-sm" onClick={() => setLifting(true)}>
+          Accept its tokens again…
+        </Button>
+      )}
+      {mark && isLifting && (
+        <LiftDialog
+          mark={mark}
+          onClose={() => {
+            setLifting(false);
+            onChanged();
+          }}
+        />
+      )}
+      {record && (
+        <PageButton href={`/audit?${toParams({ target: record.target, action: record.action })}`}>
+          Record in the audit
+        </PageButton>
+      )}
+      {decision && isOfContent(decision) && (
+        <PageButton href={`/content/${decision.contentId}`}>Content</PageButton>
+      )}
+      {viewerId !== null && (
+        <>
+          <PageButton href={addressOf({ viewer: viewerId })}>Leases</PageButton>
+          <PageButton href={viewerAddress(viewerId)}>Viewer</PageButton>
+        </>
+      )}
+    </Flex>
+  );
+}
+
+/** Whether the state of a registered content refuses the key. */
+const isOfContent = (decision: KeyDecision) =>
+  decision.code?.startsWith('EPOCH_') || factOf(decision, 'content', 'status') === 'disabled';
+
+function PageButton({ href, children }: { href: string; children: string }) {
+  return (
+    <Button variant="default" size="compact-sm" component={Link} href={href}>
+      {children}
+    </Button>
+  );
+}
+
+/** Follows the block, so that the answer changes once it is lifted, by anyone. */
+function BlockRemedy({ viewerId, onLifted }: { viewerId: string; onLifted: () => void }) {
+  const { facts } = useViewerFacts(viewerId);
+  const wasBlocked = useRef(false);
+  useEffect(() => {
+    if (facts?.block) wasBlocked.current = true;
+    else if (facts && wasBlocked.current) {
+      wasBlocked.current = false;
+      onLifted();
+    }
+  });
+  return facts?.block ? <ViewerBlockButton viewerId={viewerId} isBlocked size="compact-sm" /> : null;
 }

@@ -1,26 +1,15 @@
 import { Flex } from '@mantine/core';
 import type { Refusal } from '../../api/resources.ts';
-import { Icon, type IconName } from '../../components/icon.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
+import { phrase } from '../../components/phrase.ts';
 import { RelativeTime } from '../../components/times.tsx';
 import type { Explained } from './explain-key.ts';
 import styles from './refusals.module.css';
-import { type DecisionStep, type KeyDecision, nameOfAnswer, nameOfFact, wordsOf } from './step-words.ts';
-
-const icons: Record<DecisionStep['answer'], IconName> = {
-  passed: 'check',
-  refused: 'stop',
-  unknown: 'warning',
-  skipped: 'right',
-  'not-reached': 'right',
-};
-
-interface DecisionProps extends Pick<Explained, 'isAssumed' | 'refusal'> {
-  decision: KeyDecision;
-}
+import { answers, type DecisionStep, type KeyDecision, nameOfFact, wordsOf } from './step-words.ts';
 
 /** The request that was asked about, and every decision in order. */
-export function DecisionSteps({ decision, isAssumed, refusal }: DecisionProps) {
+export function DecisionSteps({ decision, isAssumed, refusal }: Explained & { decision: KeyDecision }) {
   return (
     <>
       {refusal && <RefusedThen refusal={refusal} />}
@@ -40,28 +29,11 @@ export function DecisionSteps({ decision, isAssumed, refusal }: DecisionProps) {
 }
 
 /** The time and code of the refusal, and the token of the request. */
-function RefusedThen({ refusal }: { refusal: Refusal }) {
-  const { at, code, issuedAt, contentIds } = refusal;
-  return (
-    <p>
-      Refused <RelativeTime at={at} isFocusable /> with <code>{code}</code>
-      {issuedAt !== undefined ? (
-        <>
-          . Its token{' '}
-          {issuedAt ? (
-            <>
-              was issued <RelativeTime at={issuedAt} isFocusable />
-            </>
-          ) : (
-            'had no iat'
-          )}{' '}
-          and opened {describeContents(contentIds)}.
-        </>
-      ) : (
-        '. What its token said was not kept.'
-      )}
-    </p>
-  );
+function RefusedThen({ refusal: { at, code, issuedAt, contentIds } }: { refusal: Refusal }) {
+  const refused = phrase`Refused ${<RelativeTime at={at} isFocusable />} with ${<code>{code}</code>}`;
+  if (issuedAt === undefined) return <p>{refused}. What its token said was not kept.</p>;
+  const issued = issuedAt ? phrase`was issued ${<RelativeTime at={issuedAt} isFocusable />}` : 'had no iat';
+  return <p>{phrase`${refused}. Its token ${issued} and opened ${describeContents(contentIds)}.`}</p>;
 }
 
 /** As many as the server keeps: there may be more. */
@@ -76,15 +48,16 @@ export function describeContents(ids: readonly string[] | null | undefined): str
 
 function Step({ step: { step, answer, code, facts } }: { step: DecisionStep }) {
   const { name, asks } = wordsOf(step);
+  const { name: decided, icon } = answers[answer];
   const shown = Object.entries(facts);
   return (
     <li className={styles.step} data-answer={answer}>
       <span className={styles.mark}>
-        <Icon name={icons[answer]} size={18} />
+        <Icon name={icon} size={18} />
       </span>
       <div>
         <Flex wrap="wrap" gap="0 0.75rem">
-          <strong>{name}</strong> <span className={styles.answer}>{code ?? nameOfAnswer(answer)}</span>
+          <strong>{name}</strong> <span className={styles.answer}>{code ?? decided}</span>
         </Flex>
         <p className="note">{asks}</p>
         {shown.length > 0 && (

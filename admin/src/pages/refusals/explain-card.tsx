@@ -1,30 +1,27 @@
 import { Box, Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { focusFault } from '../../components/use-server-form.tsx';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
+import { useFilter } from '../../state/use-address-filter.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { Answer } from './answer.tsx';
 import { type Explained, explainKey, needsContent } from './explain-key.ts';
-import { findFaults, type KeyQuestion, noQuestion, writeQuestion } from './key-question.ts';
+import { findFaults, forAddress, type KeyQuestion, noQuestion, writeQuestion } from './key-question.ts';
+import { refusalFilter } from './refusal-filter.ts';
 import styles from './refusals.module.css';
 import { useRefusals } from './use-refusals.ts';
 
-interface ExplainCardProps {
-  /** The question that the address names. It is asked at once. */
-  named: KeyQuestion;
-  /** How often a row asked for it: each time it is asked again. */
-  clicks: number;
-  /** Called with each question that is asked. */
-  onAsk: (question: KeyQuestion) => void;
-}
-
-/** One field for whatever an admin has of a refused request, and the answer. */
-export function ExplainCard(props: ExplainCardProps) {
-  const { form, explained, error, isPending, ask } = useQuestion(props);
+/**
+ * One field for whatever an admin has of a refused request, and the answer. The question that the address names is asked at once.
+ *
+ * @param clicks how often a row asked for it: each time it is asked again
+ */
+export function ExplainCard({ clicks }: { clicks: number }) {
+  const { form, explained, error, isPending, send, ask } = useQuestion(clicks);
   const [isOpen, setOpen] = useState(false);
   const field = (name: keyof KeyQuestion, of: KeyQuestion) => ({
     ...form.getInputProps(name),
@@ -33,16 +30,12 @@ export function ExplainCard(props: ExplainCardProps) {
     autoComplete: 'off',
     spellCheck: false,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    ask(form.values);
-  };
   return (
     <Card>
       <Box component="h2" mb="0.75rem">
         Why is a key refused?
       </Box>
-      <form onSubmit={submit} className={styles.form} noValidate>
+      <form onSubmit={send} className={styles.form} noValidate>
         <TextInput
           label="Viewer, token, request ID or lease ID"
           description="A token is checked by the server, and not stored."
@@ -89,8 +82,11 @@ export function ExplainCard(props: ExplainCardProps) {
 
 const isPrecise = ({ content, epoch, lease }: KeyQuestion) => `${content}${epoch}${lease}` !== '';
 
-function useQuestion({ named, clicks, onAsk }: ExplainCardProps) {
+function useQuestion(clicks: number) {
   const api = useApi();
+  const { filter, change } = useFilter(refusalFilter);
+  const { viewer, content, epoch, lease, request } = filter;
+  const named: KeyQuestion = { viewer, content, epoch, lease, request };
   // A request ID is looked up in these.
   const { refusals, error: refusalsError } = useRefusals();
   const seesAll = may(useCurrentApiKey(), 'whole-server');
@@ -107,19 +103,22 @@ function useQuestion({ named, clicks, onAsk }: ExplainCardProps) {
   });
   const { error, isPending, reset } = explain;
   const keyOf = (one: KeyQuestion) => `${clicks} ${writeQuestion(one)}`;
-  const ask = (asked: KeyQuestion) => {
-    form.setValues(asked);
-    const { errors, hasErrors } = form.validate();
-    if (hasErrors) {
-      focusFault(form, errors);
+  const send = form.onSubmit(
+    (asked) => {
+      lastAsked.current = keyOf(asked);
+      change(forAddress(asked));
+      explain.mutate(asked);
+    },
+    (faults) => {
+      focusFault(form, faults);
       // Otherwise the answer to the previous question would be next to these faults.
       setExplained(null);
       reset();
-      return;
-    }
-    lastAsked.current = keyOf(asked);
-    onAsk(asked);
-    explain.mutate(asked);
+    },
+  );
+  const ask = (question: KeyQuestion) => {
+    form.setValues(question);
+    send();
   };
   const key = keyOf(named);
   // The question waits for the refusals: `explainKey` looks for the refused request among them.
@@ -129,5 +128,5 @@ function useQuestion({ named, clicks, onAsk }: ExplainCardProps) {
     ask(named);
   });
   useEffect(() => askNamed(), [key, isPending, isWaiting]);
-  return { form, explained, ask, error, isPending };
+  return { form, explained, send, ask, error, isPending };
 }

@@ -2,8 +2,7 @@ import type { BodyOf } from '../../api/api.ts';
 import type { Refusal } from '../../api/resources.ts';
 import type { Lease } from '../../api/schema.ts';
 import { findCredential, takeToken } from '../../state/find-credential.ts';
-import { findBlock, findLease, type Sources } from './answer-sources.ts';
-import { type Cause, findCause, unknownCause } from './find-cause.ts';
+import { type Cause, findBlock, findCause, findLease, type Sources, unknownCause } from './find-cause.ts';
 import { findRefusal, type KeyQuestion } from './key-question.ts';
 import type { KeyDecision } from './step-words.ts';
 
@@ -82,10 +81,10 @@ async function explainRefusal(sources: Sources, refusal: Refusal): Promise<Expla
   // A session is known by its lease alone.
   const lease = viewerId === null ? await findLease(sources, leaseId) : null;
   const named = viewerId ?? lease?.viewerId ?? null;
-  if (named === null) return explainNothing(null, refusal);
+  if (named === null) return explainNothing(null, { refusal });
   // A refused request for a lease names no content.
   const contentId = refusal.contentId ?? lease?.contentId ?? (await findContent(sources, named));
-  if (contentId === null) return explainNothing(named, refusal);
+  if (contentId === null) return explainNothing(named, { refusal });
   return decide(sources, { viewerId: named, contentId, ...own, ...claimsOf(refusal) }, refusal);
 }
 
@@ -100,11 +99,13 @@ async function explainViewer(sources: Sources, viewerId: string, typed: Place): 
     return decide(sources, { ...request, ...typed });
   }
   const block = await findBlock(sources, viewerId);
-  return { ...explainNothing(viewerId), cause: { ...unknownCause, block } };
+  if (!block) return explainNothing(viewerId);
+  const { blockedAt: at, reason } = block;
+  return explainNothing(viewerId, { cause: { ...unknownCause, at, reason, block } });
 }
 
-function explainNothing(viewerId: string | null, refusal: Refusal | null = null): Explained {
-  return { decision: null, viewerId, isAssumed: false, refusal, cause: unknownCause };
+function explainNothing(viewerId: string | null, known: Partial<Explained> = {}): Explained {
+  return { decision: null, viewerId, isAssumed: false, refusal: null, cause: unknownCause, ...known };
 }
 
 async function decide(

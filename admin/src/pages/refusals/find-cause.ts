@@ -1,11 +1,22 @@
+import type { Api } from '../../api/api.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { describeTarget } from '../../api/audit-target.ts';
+import type { Refusal } from '../../api/resources.ts';
 import type { AuditRecord, Lease, Mark, ViewerBlock } from '../../api/schema.ts';
-import { findBlock, findLease, type Sources, uuid } from './answer-sources.ts';
 import { factOf, type KeyDecision } from './step-words.ts';
+
+/** Where an answer is looked up. */
+export interface Sources {
+  api: Api;
+  /** The latest refusals of every process, newest first. */
+  refusals: readonly Refusal[];
+  /** Whether the signed-in key may read the audit and blocks. */
+  seesAll: boolean;
+}
 
 /** Who caused a refusal, when and why. What is not known is null. */
 export interface Cause {
-  /** ISO 8601. */
+  /** ISO 8601. Of a lease its end, and of an epoch its beginning. */
   at: string | null;
   reason: string | null;
   /** The act in the audit. */
@@ -24,19 +35,19 @@ export const unknownCause: Cause = {
 export async function findCause(sources: Sources, decision: KeyDecision): Promise<Cause> {
   const { code, viewerId, contentId } = decision;
   if (code === 'CONTENT_NOT_FOUND') return findDisabling(sources, decision);
+  if (code === 'EPOCH_NOT_YET') return { ...unknownCause, at: factOf(decision, 'key-periods', 'opensAt') };
+  if (code === 'LEASE_EXPIRED') return { ...unknownCause, at: factOf(decision, 'lease', 'expiresAt') };
   if (viewerId === null) return unknownCause;
-  if (code === 'VIEWER_BLOCKED') {
-    const block = await findBlock(sources, viewerId);
-    return block ? ofBlock(sources, block) : unknownCause;
-  }
+  const ended = { viewerId, contentId };
+  if (code === 'VIEWER_BLOCKED') return ofRevocation(sources, ended, null, null);
   if (code === 'TOKEN_REVOKED')
-    return ofRevocation(sources, { viewerId, contentId }, factOf(decision, 'marks', 'markedAt'), null);
+    return ofRevocation(sources, ended, factOf(decision, 'marks', 'markedAt'), null);
   if (code !== 'LEASE_REVOKED') return unknownCause;
   const leaseId = factOf(decision, 'lease', 'leaseId') ?? factOf(decision, 'credential', 'leaseId');
   const lease = await findLease(sources, leaseId);
   const at = lease?.revokedAt ?? factOf(decision, 'lease', 'revokedAt');
   if (lease?.revokedBy !== 'management') return { ...unknownCause, at, reason: lease?.reason ?? null, lease };
-  return ofRevocation(sources, { viewerId, contentId }, at, lease);
+  return ofRevocation(sources, ended, at, lease);
 }
 
 async function findDisabling({ api, seesAll }: Sources, decision: KeyDecision): Promise<Cause> {
@@ -47,21 +58,13 @@ async function findDisabling({ api, seesAll }: Sources, decision: KeyDecision): 
   return { ...unknownCause, at: record?.at ?? null, record };
 }
 
-async function ofBlock(sources: Sources, block: ViewerBlock): Promise<Cause> {
-  const { viewerId, blockedAt: at, reason } = block;
-  const targets = [describeTarget({ viewerId, contentId: null })];
-  const record = (await readRevocations(sources, at)).find(({ target }) => targets.includes(target ?? ''));
-  return { ...unknownCause, at, reason, record: record ?? null, block };
-}
-
 /** The viewer and the content of which a revocation ended leases. */
-interface Ended {
-  viewerId: string;
-  contentId: string;
-}
+type Ended = Pick<Lease, 'viewerId' | 'contentId'>;
 
 /**
- * @param at of the revocation, ISO 8601
+ * A block is the cause in place of an earlier revocation.
+ *
+ * @param at of the revocation, ISO 8601; null if only a block can be the cause
  * @param lease the one that it revoked; null if a mark is all that is known
  */
 async function ofRevocation(
@@ -71,7 +74,12 @@ async function ofRevocation(
   lease: Lease | null,
 ): Promise<Cause> {
   const block = await findBlock(sources, ended.viewerId);
-  if (block) return { ...(await ofBlock(sources, block)), lease };
+  if (block) {
+    const { viewerId, blockedAt, reason } = block;
+    const acts = await readRevocations(sources, blockedAt);
+    const record = findAct(acts, [describeTarget({ viewerId, contentId: null })]);
+    return { at: blockedAt, reason, record, lease, mark: null, block };
+  }
   if (at === null) return unknownCause;
   const [record, mark] = await Promise.all([
     findRevocation(sources, ended, at, lease),
@@ -93,6 +101,9 @@ async function readRevocations({ api, seesAll }: Sources, at: string): Promise<A
   return audit.filter(({ action }) => revoking.includes(action));
 }
 
+const findAct = (acts: readonly AuditRecord[], targets: readonly string[]) =>
+  acts.find(({ target }) => target !== null && targets.includes(target)) ?? null;
+
 /** Leases that are looked up: hundreds may be revoked one by one in a second. */
 const mostLeases = 3;
 
@@ -103,14 +114,13 @@ async function findRevocation(
   lease: Lease | null,
 ): Promise<AuditRecord | null> {
   const acts = await readRevocations(sources, at);
-  const targets = [
+  const found = findAct(acts, [
     ...(lease ? [lease.id] : []),
     describeTarget({ viewerId, contentId }),
     describeTarget({ viewerId, contentId: null }),
     describeTarget({ viewerId: null, contentId }),
-  ];
-  const found = acts.find(({ target }) => targets.includes(target ?? ''));
-  if (found || lease) return found ?? null;
+  ]);
+  if (found || lease) return found;
   // The revocation of one lease marks its viewer and content, and its target is the lease.
   for (const act of acts.filter(({ target }) => uuid.test(target ?? '')).slice(0, mostLeases)) {
     const revoked = await findLease(sources, act.target);
@@ -132,4 +142,24 @@ async function findMark({ api }: Sources, { viewerId, contentId }: Ended, at: st
   const holds = (mark: Mark) =>
     mark.markedAt === at && isOf(mark.viewerId, viewerId) && isOf(mark.contentId, contentId);
   return lists.flatMap(({ marks }) => marks).find(holds) ?? null;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** @returns null for a lease that is not stored, or not visible to the signed-in key */
+export async function findLease({ api }: Pick<Sources, 'api'>, id: string | null): Promise<Lease | null> {
+  if (id === null || !uuid.test(id)) return null;
+  try {
+    return (await api.call('get', '/api/v1/leases/{id}', { params: { path: { id } } })).lease;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** @returns null for a viewer that is not blocked, or if the signed-in key may not know */
+export async function findBlock({ api, seesAll }: Sources, viewerId: string): Promise<ViewerBlock | null> {
+  if (!seesAll) return null;
+  const params = { path: { viewerId } };
+  return (await api.call('get', '/api/v1/viewers/{viewerId}/block', { params })).block;
 }

@@ -25,12 +25,9 @@ const credential = /^(ey[\w-]*\.[\w-]*\.[\w-]*|[\w-]{43})$/;
 /** The highest number of an epoch: 32 bits. */
 const maxEpoch = 4_294_967_295;
 
-/** The faults of the fields, by their names. */
-type QuestionFaults = Partial<Record<keyof KeyQuestion, string>>;
-
-/** The faults of a question; empty if it can be asked. */
-export function findFaults({ viewer, content, epoch }: KeyQuestion): QuestionFaults {
-  const faults: QuestionFaults = {};
+/** The faults of a question, by the names of its fields; empty if it can be asked. */
+export function findFaults({ viewer, content, epoch }: KeyQuestion) {
+  const faults: Partial<Record<keyof KeyQuestion, string>> = {};
   const named = takeToken(viewer).trim();
   if (named === '') faults.viewer = 'Enter a viewer ID, a token, a request ID or a lease ID';
   if (keyPrefix.test(named))

@@ -10,80 +10,73 @@ import { viewerAddress } from '../viewers/viewer-address.ts';
 /** Several refusals may have one request ID. */
 export const idOfRefusal = ({ requestId, at, code }: Refusal) => `${requestId} ${at} ${code}`;
 
-export const codeColumn: Column<Refusal> = {
-  header: 'Refused with',
-  cell: ({ code, status, kind }) => (
-    <span className={cell.stack}>
-      <code>{code}</code>
-      <small>
-        {status}, {kind === 'key' ? 'key' : 'lease'}
-      </small>
-    </span>
-  ),
-};
-
-const viewerColumn: Column<Refusal> = {
-  header: 'Viewer',
-  width: '19%',
-  cell: ({ viewerId, apiKeyId, leaseId }) => {
-    if (viewerId !== null)
-      return (
-        <Link href={viewerAddress(viewerId)}>
-          <OutsideText text={viewerId} />
-        </Link>
-      );
-    if (apiKeyId !== null) return 'an API key';
-    return <span className="quiet">{leaseId === null ? 'not known' : 'by a session or lease'}</span>;
-  },
-};
-
-export const contentColumn: Column<Refusal> = {
-  header: 'Content',
-  width: '17%',
-  cell: ({ contentId, epoch }) =>
-    contentId === null ? (
-      <span className="quiet">not named</span>
-    ) : (
+export const refusalColumns: readonly Column<Refusal>[] = [
+  {
+    header: 'Refused with',
+    cell: ({ code, status, kind }) => (
       <span className={cell.stack}>
-        <Link href={`/content/${contentId}`}>{contentId}</Link>
-        {epoch !== null && <small>epoch {epoch}</small>}
+        <code>{code}</code>
+        <small>
+          {status}, {kind}
+        </small>
       </span>
     ),
-};
-
-export const requestColumn: Column<Refusal> = {
-  header: 'From, request',
-  width: '22%',
-  cell: ({ clientIp, requestId, process }) => (
-    <span className={cell.stack}>
-      <span>{clientIp}</span>
-      <small title={process}>{requestId}</small>
-    </span>
-  ),
-};
-
-export const whenColumn = timeColumn<Refusal>('When', '7.5rem', ({ at }) => at);
-
-export function refusalColumns(explain: (refusal: Refusal) => void): Column<Refusal>[] {
-  return [
-    codeColumn,
-    viewerColumn,
-    contentColumn,
-    requestColumn,
-    whenColumn,
-    {
-      header: 'Explain',
-      isHeaderHidden: true,
-      width: '6.5rem',
-      cell: (refusal) => (
-        <Button variant="default" size="compact-sm" onClick={() => explain(refusal)}>
-          Explain
-          <span className="visually-hidden">
-            {' '}
-            {refusal.code} of {refusal.viewerId ?? refusal.requestId}
-          </span>
-        </Button>
-      ),
+  },
+  {
+    header: 'Viewer',
+    width: '19%',
+    cell: ({ viewerId, apiKeyId, leaseId }) => {
+      if (viewerId !== null)
+        return (
+          <Link href={viewerAddress(viewerId)}>
+            <OutsideText text={viewerId} />
+          </Link>
+        );
+      if (apiKeyId !== null) return 'an API key';
+      return <span className="quiet">{leaseId === null ? 'not known' : 'by a session or lease'}</span>;
     },
-  ];
+  },
+  {
+    header: 'Content',
+    width: '17%',
+    cell: ({ contentId, epoch }) =>
+      contentId === null ? (
+        <span className="quiet">not named</span>
+      ) : (
+        <span className={cell.stack}>
+          <Link href={`/content/${contentId}`}>{contentId}</Link>
+          {epoch !== null && <small>epoch {epoch}</small>}
+        </span>
+      ),
+  },
+  {
+    header: 'From, request',
+    width: '22%',
+    cell: ({ clientIp, requestId, process }) => (
+      <span className={cell.stack}>
+        <span>{clientIp}</span>
+        <small title={process}>{requestId}</small>
+      </span>
+    ),
+  },
+  timeColumn('When', '7.5rem', ({ at }) => at),
+];
+
+/** On the page of a viewer. */
+export const refusalColumnsOfViewer = refusalColumns.filter(({ header }) => header !== 'Viewer');
+
+export function explainColumn(explain: (refusal: Refusal) => void): Column<Refusal> {
+  return {
+    header: 'Explain',
+    isHeaderHidden: true,
+    width: '6.5rem',
+    cell: (refusal) => (
+      <Button variant="default" size="compact-sm" onClick={() => explain(refusal)}>
+        Explain
+        <span className="visually-hidden">
+          {` ${refusal.code} of ${refusal.viewerId ?? refusal.requestId}`}
+        </span>
+      </Button>
+    ),
+  };
 }

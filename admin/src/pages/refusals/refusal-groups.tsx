@@ -36,7 +36,8 @@ export function RefusalGroups({ onRows }: RefusalGroupsProps) {
   const rows = useMemo(() => usage && toGroups(usage), [usage]);
   // While another answer is read, the previous answer stays.
   const shown = usage ? (usage.by as Grouping) : by;
-  const columns = useMemo(() => columnsOf(shown, onRows), [shown, onRows]);
+  const refused = usage?.totals.refused ?? 0;
+  const columns = useMemo(() => columnsOf(shown, refused, onRows), [shown, refused, onRows]);
   return (
     <Section title="Refused requests">
       <ResourceList
@@ -90,57 +91,49 @@ const limitedGroupings: readonly Grouping[] = ['content'];
 /** As many as the server gives. */
 const mostGroups = 20;
 
+/** One of the series, or all that is in none of them. */
 interface Group {
-  /** Null for all that is in no other group. */
   id: string | null;
   refused: number;
-  /** Of all refusals: 0 to 1. */
-  share: number;
-  /** Of the requests of the group: 0 to 1. Null for a code, whose requests are all refused. */
-  ownShare: number | null;
+  /** Null if it is not known. */
+  served: number | null;
 }
 
-function toGroups({ by, totals, series }: Usage): Group[] {
-  const shareOf = (refused: number) => refused / Math.max(1, totals.refused);
-  const groups = series.map(({ id, served, refused }) => ({
-    ...{ id, refused, share: shareOf(refused) },
-    ownShare: by === 'code' ? null : refused / Math.max(1, served + refused),
-  }));
+function toGroups({ totals, series }: Usage): readonly Group[] {
   // A request without an accepted credential has no viewer, and one for a lease may name no content.
-  const rest = totals.refused - groups.reduce((sum, { refused }) => sum + refused, 0);
-  return rest > 0 ? [...groups, { id: null, refused: rest, share: shareOf(rest), ownShare: null }] : groups;
+  const refused = series.reduce((rest, one) => rest - one.refused, totals.refused);
+  return refused > 0 ? [...series, { id: null, refused, served: null }] : series;
 }
 
-function columnsOf(by: Grouping, onRows: RefusalGroupsProps['onRows']): Column<Group>[] {
-  return [
+function columnsOf(by: Grouping, allRefused: number, onRows: RefusalGroupsProps['onRows']): Column<Group>[] {
+  const shareOf = (refused: number, all: number) => formatShare(refused / Math.max(1, all));
+  const columns: Column<Group>[] = [
     {
       header: nouns[by],
       cell: ({ id }) =>
         id === null ? 'All others, and not known' : <SeriesName by={by} id={id} name={id} />,
     },
-    numberColumn<Group>('Refused', ({ refused }) => formatCount(refused)),
-    numberColumn<Group>('Share', ({ share }) => formatShare(share)),
-    ...(by === 'code'
-      ? []
-      : [
-          numberColumn<Group>('Of its requests', ({ ownShare }) =>
-            ownShare === null ? '–' : formatShare(ownShare),
-          ),
-        ]),
-    ...(onRows
-      ? [
-          {
-            header: 'Rows',
-            isHeaderHidden: true,
-            width: '6.5rem',
-            cell: ({ id }: Group) =>
-              id !== null && (
-                <Button variant="default" size="compact-sm" onClick={() => onRows(by, id)}>
-                  Rows<span className="visually-hidden"> of {id}</span>
-                </Button>
-              ),
-          },
-        ]
-      : []),
+    numberColumn('Refused', ({ refused }) => formatCount(refused)),
+    numberColumn('Share', ({ refused }) => shareOf(refused, allRefused)),
   ];
+  // All requests of a code are refused.
+  if (by !== 'code')
+    columns.push(
+      numberColumn('Of its requests', ({ refused, served }) =>
+        served === null ? '–' : shareOf(refused, served + refused),
+      ),
+    );
+  if (onRows)
+    columns.push({
+      header: 'Rows',
+      isHeaderHidden: true,
+      width: '6.5rem',
+      cell: ({ id }) =>
+        id !== null && (
+          <Button variant="default" size="compact-sm" onClick={() => onRows(by, id)}>
+            Rows<span className="visually-hidden"> of {id}</span>
+          </Button>
+        ),
+    });
+  return columns;
 }

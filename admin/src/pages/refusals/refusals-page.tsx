@@ -11,32 +11,26 @@ import { useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 import { useFilter } from '../../state/use-address-filter.ts';
 import { ExplainCard } from './explain-card.tsx';
-import { forAddress, type KeyQuestion, questionOf } from './key-question.ts';
-import { idOfRefusal, refusalColumns } from './refusal-columns.tsx';
+import { forAddress, questionOf } from './key-question.ts';
+import { explainColumn, idOfRefusal, refusalColumns } from './refusal-columns.tsx';
 import { refusalFilter } from './refusal-filter.ts';
 import { RefusalGroups } from './refusal-groups.tsx';
 import { useRefusals } from './use-refusals.ts';
 
 /** Answers why a key was refused, counts what is refused, and follows the latest refusals. */
 export default function RefusalsPage() {
-  const { filter, change } = useFilter(refusalFilter);
+  const { change } = useFilter(refusalFilter);
   const head = useRef<HTMLDivElement>(null);
   const latest = useRef<HTMLDivElement>(null);
   const [clicks, setClicks] = useState(0);
   const hasRows = may(useCurrentApiKey(), 'whole-server');
-  const { viewer, content, epoch, lease, request } = filter;
-  const named = useMemo(
-    () => ({ viewer, content, epoch, lease, request }),
-    [viewer, content, epoch, lease, request],
-  );
-  const ask = useCallback((question: KeyQuestion) => change(forAddress(question)), [change]);
   const explain = useCallback(
     (refusal: Refusal) => {
-      ask(questionOf(refusal));
+      change(forAddress(questionOf(refusal)));
       setClicks((before) => before + 1);
       head.current?.scrollIntoView({ block: 'start' });
     },
-    [ask],
+    [change],
   );
   const showRows = useCallback(
     (by: string, id: string) => {
@@ -49,7 +43,7 @@ export default function RefusalsPage() {
     <>
       <div ref={head} />
       <PageHead title="Refusals" lead="Why a key was refused, how many requests were, and which are now." />
-      <ExplainCard named={named} clicks={clicks} onAsk={ask} />
+      <ExplainCard clicks={clicks} />
       <RefusalGroups onRows={hasRows ? showRows : undefined} />
       <Box ref={latest} mt="1.5rem">
         {hasRows && <LatestRefusals explain={explain} />}
@@ -67,11 +61,9 @@ function LatestRefusals({ explain }: { explain: (refusal: Refusal) => void }) {
   const { change, field } = useFilter(refusalFilter);
   const [code, text] = [field('code'), field('q')];
   const section = useRef<HTMLDivElement>(null);
-  const columns = useMemo(() => refusalColumns(explain), [explain]);
+  const columns = useMemo(() => [...refusalColumns, explainColumn(explain)], [explain]);
   const matching = refusals && filterRefusals(refusals, code.value, text.value.trim());
-  const codes = [
-    ...new Set([...(code.value === '' ? [] : [code.value]), ...(refusals ?? []).map((one) => one.code)]),
-  ];
+  const codes = new Set([code.value, ...(refusals ?? []).map((one) => one.code)].filter((one) => one !== ''));
   // An address with a filter, such as the link of a warning, is about these rows.
   const isLinked = useRef(`${code.value}${text.value}` !== '');
   const isRead = refusals !== undefined;
@@ -87,7 +79,7 @@ function LatestRefusals({ explain }: { explain: (refusal: Refusal) => void }) {
               <SearchField label="Viewer, content, address or request ID" {...text} />
               <FilterSelect
                 label="Code"
-                values={codes.sort()}
+                values={[...codes].sort()}
                 value={code.value || null}
                 onChange={(value) => code.onChange(value ?? '')}
               />

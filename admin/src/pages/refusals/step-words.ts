@@ -1,4 +1,5 @@
 import type { Answer } from '../../api/api.ts';
+import type { IconName } from '../../components/icon.tsx';
 
 export type KeyDecision = Answer<'post', '/api/v1/key-decisions'>;
 export type DecisionStep = KeyDecision['steps'][number];
@@ -9,14 +10,8 @@ export function factOf({ steps }: KeyDecision, step: DecisionStep['step'], fact:
   return typeof value === 'string' ? value : null;
 }
 
-interface StepWords {
-  name: string;
-  /** The question that the step decides. */
-  asks: string;
-}
-
-/** The steps of a key request, in their order (`docs/reference/contract.md#order-of-decisions`). */
-const stepWords: Record<string, StepWords> = {
+/** The steps of a key request in their order (`docs/reference/contract.md#order-of-decisions`), and the question that each decides. */
+const stepWords: Record<string, { name: string; asks: string }> = {
   credential: { name: 'Credential', asks: 'Is the token or the session accepted?' },
   entitlement: { name: 'Content claim', asks: 'Does the token name this content?' },
   content: { name: 'Content', asks: 'Is it registered and active?' },
@@ -31,21 +26,17 @@ const stepWords: Record<string, StepWords> = {
   pace: { name: 'Pace', asks: 'Does the viewer ask no faster than it can play?' },
 };
 
-export function wordsOf(step: string): StepWords {
+export function wordsOf(step: string) {
   return stepWords[step] ?? { name: step, asks: '' };
 }
 
-const answers: Record<DecisionStep['answer'], string> = {
-  passed: 'Passed',
-  refused: 'Refused',
-  unknown: 'Unknown',
-  skipped: 'Not checked',
-  'not-reached': 'Not reached',
+export const answers: Record<DecisionStep['answer'], { name: string; icon: IconName }> = {
+  passed: { name: 'Passed', icon: 'check' },
+  refused: { name: 'Refused', icon: 'stop' },
+  unknown: { name: 'Unknown', icon: 'warning' },
+  skipped: { name: 'Not checked', icon: 'right' },
+  'not-reached': { name: 'Not reached', icon: 'right' },
 };
-
-export function nameOfAnswer(answer: DecisionStep['answer']): string {
-  return answers[answer];
-}
 
 const names: Record<string, string> = {
   viewerId: 'Viewer',

@@ -1,19 +1,19 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import type { ViewerBlock } from '../../api/schema.ts';
 import { ActionDialog, TypedConfirmation } from '../../components/dialog.tsx';
 import { describeApplied } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
+import { phrase } from '../../components/phrase.ts';
 import { RelativeTime } from '../../components/times.tsx';
-import { focusFault } from '../../components/use-server-form.tsx';
+import { useServerForm } from '../../components/use-server-form.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { expiryOf } from '../api-keys/api-key-rules.ts';
 import { describeResult } from '../leases/describe-result.ts';
 import { ReasonField, withReason } from '../leases/describe-revocation.tsx';
-import { RevocationCount, useCountBeforehand } from '../leases/revoke-dialog.tsx';
+import { useCountBeforehand } from '../leases/revoke-dialog.tsx';
 
 const path = '/api/v1/viewers/{viewerId}/block';
 
@@ -22,23 +22,14 @@ export function ViewerBlockNotice({ block }: { block: ViewerBlock }) {
   return (
     <Notice kind="bad" title="This viewer is blocked" role="status">
       No token gets a key or a lease. <BlockEnd until={block.until} />
-      {block.reason !== null && (
-        <>
-          {' '}
-          Reason: <OutsideText text={block.reason} />
-        </>
-      )}
+      {block.reason !== null && phrase` Reason: ${<OutsideText text={block.reason} />}`}
     </Notice>
   );
 }
 
 export function BlockEnd({ until }: Pick<ViewerBlock, 'until'>) {
   if (until === null) return 'The block holds until it is lifted.';
-  return (
-    <>
-      The block ends <RelativeTime at={until} isFocusable />.
-    </>
-  );
+  return phrase`The block ends ${<RelativeTime at={until} isFocusable />}.`;
 }
 
 interface ViewerBlockButtonProps {
@@ -77,17 +68,13 @@ const ends = [
 function BlockDialog({ viewerId, onClose }: { viewerId: string; onClose: () => void }) {
   const api = useApi();
   const { clock } = useApp();
-  const target = { viewerId };
-  const beforehand = useCountBeforehand(target);
-  const form = useForm({
+  const { expected, notice } = useCountBeforehand({ viewerId });
+  const form = useServerForm({
     initialValues: { end: 'never', day: '', reason: '' },
     validate: {
       day: (day, { end }) => expiryOf(end, day, clock.now()) === '' && 'Choose today or a later day.',
     },
-  });
-  const { end, day, reason } = form.values;
-  const block = useServerAction({
-    mutationFn: () =>
+    mutationFn: ({ end, day, reason }) =>
       api.call('put', path, {
         params: { path: { viewerId }, query: { wait: 'applied' } },
         body: withReason({ until: expiryOf(end, day, clock.now()) }, reason),
@@ -96,6 +83,7 @@ function BlockDialog({ viewerId, onClose }: { viewerId: string; onClose: () => v
     said: (revocation) => `Viewer blocked. ${describeResult(revocation)}${describeApplied(revocation)}`,
     onSuccess: onClose,
   });
+  const end = form.useWatchValue('end');
   return (
     <TypedConfirmation
       title="Block a viewer"
@@ -104,16 +92,13 @@ function BlockDialog({ viewerId, onClose }: { viewerId: string; onClose: () => v
         <>
           <NativeSelect {...form.getInputProps('end')} label="Ends" data={ends} />
           {end === 'date' && <TextInput {...form.getInputProps('day')} type="date" label="Last day" />}
-          <ReasonField value={reason} onChange={(text) => form.setFieldValue('reason', text)} isOfBlock />
+          <ReasonField form={form} isOfBlock />
         </>
       }
-      expected={beforehand.expected}
+      expected={expected}
       action="Block the viewer"
-      act={block}
-      onConfirm={form.onSubmit(
-        () => block.mutate(),
-        (faults) => focusFault(form, faults),
-      )}
+      act={form}
+      onConfirm={form.submit}
       onClose={onClose}
     >
       <p>
@@ -121,7 +106,7 @@ function BlockDialog({ viewerId, onClose }: { viewerId: string; onClose: () => v
         also with one that your application issues from now on. Its leases end. A player can use a key that it
         already holds until its epoch ends.
       </p>
-      <RevocationCount target={target} beforehand={beforehand} />
+      {notice}
     </TypedConfirmation>
   );
 }

@@ -23,19 +23,18 @@ export const rangeOfOrder: Record<ViewerOrder, string> = {
   '-revokedAt': 'Of the latest 1,000 revocations and 1,000 blocks.',
 };
 
-const most = (by: string): ColumnSort => ({ by, descending: 'most first' });
+const most = (field: string): ColumnSort => ({ [`-${field}`]: 'most first' });
 
-const viewerColumn: Column<Viewer> = {
-  header: 'Viewer',
-  cell: ({ viewerId }) => (
-    <Link href={viewerAddress(viewerId)} className={cell.name}>
-      <OutsideText text={viewerId} />
-    </Link>
-  ),
-  sort: { viewerId: 'A to Z' },
-};
-
-const leaseColumns: Column<Viewer>[] = [
+export const viewerColumns: readonly Column<Viewer>[] = [
+  {
+    header: 'Viewer',
+    cell: ({ viewerId }) => (
+      <Link href={viewerAddress(viewerId)} className={cell.name}>
+        <OutsideText text={viewerId} />
+      </Link>
+    ),
+    sort: { viewerId: 'A to Z' },
+  },
   {
     header: 'Active',
     width: '6rem',
@@ -46,13 +45,9 @@ const leaseColumns: Column<Viewer>[] = [
     header: 'Last seen',
     width: '7.5rem',
     cell: ({ lastSeenAt }) => <LastSeen at={lastSeenAt} />,
-    sort: { by: 'lastSeenAt', descending: 'latest first' },
+    sort: { '-lastSeenAt': 'latest first' },
   },
   { header: 'Devices', width: '6.5rem', cell: ({ devices }) => formatCount(devices), sort: most('devices') },
-];
-
-/** The columns that an API key of some contents does not see. */
-const wholeServerColumns: Column<Viewer>[] = [
   {
     header: 'Keys, 1 h',
     width: '7rem',
@@ -65,18 +60,16 @@ const wholeServerColumns: Column<Viewer>[] = [
     cell: ({ lastHour }) => <Counted count={lastHour?.refused} />,
     sort: most('refused'),
   },
+  {
+    header: 'Revoked',
+    width: '9.5rem',
+    cell: (viewer) => <Revocation viewer={viewer} />,
+    sort: { '-revokedAt': 'latest first' },
+  },
 ];
 
-const revocationColumn: Column<Viewer> = {
-  header: 'Revoked',
-  width: '9.5rem',
-  cell: (viewer) => <Revocation viewer={viewer} />,
-  sort: { by: 'revokedAt', descending: 'latest first' },
-};
-
-export const viewerColumns = [viewerColumn, ...leaseColumns, ...wholeServerColumns, revocationColumn];
-
-export const limitedViewerColumns = [viewerColumn, ...leaseColumns, revocationColumn];
+/** An API key of some contents does not see the requests of the last hour. */
+export const limitedViewerColumns = viewerColumns.filter(({ header }) => !header.endsWith(', 1 h'));
 
 /** Ended leases are kept for a day. */
 export function LastSeen({ at, isFocusable = false }: { at: string | null; isFocusable?: boolean }) {
@@ -108,18 +101,11 @@ function Revocation({ viewer: { block, mark } }: { viewer: Viewer }) {
       </span>
     );
   if (!mark) return <span className="quiet">no</span>;
+  const end = mark.lapsesAt === null ? 'it is lifted' : <RelativeTime at={mark.lapsesAt} />;
   return (
     <span className={cell.stack}>
       <RelativeTime at={mark.markedAt} />
-      <small>
-        {mark.lapsesAt === null ? (
-          'Tokens refused until it is lifted'
-        ) : (
-          <>
-            Tokens refused until <RelativeTime at={mark.lapsesAt} />
-          </>
-        )}
-      </small>
+      <small>Tokens refused until {end}</small>
     </span>
   );
 }

@@ -19,18 +19,12 @@ import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
 import { HistorySection } from '../audit/history.tsx';
 import { describeUnknownCount, useLeaseCounts } from '../leases/active-count.tsx';
 import type { RevocationSubject } from '../leases/describe-revocation.tsx';
-import { leaseColumns } from '../leases/lease-columns.tsx';
-import { addressOf } from '../leases/lease-filter.ts';
+import { leaseColumns, menuColumn } from '../leases/lease-columns.tsx';
+import { addressOf, type LeaseFilter } from '../leases/lease-filter.ts';
 import { RevokeDialog } from '../leases/revoke-dialog.tsx';
 import { useLeasePage } from '../leases/use-lease-page.ts';
 import { noQuestion, writeQuestion } from '../refusals/key-question.ts';
-import {
-  codeColumn,
-  contentColumn,
-  idOfRefusal,
-  requestColumn,
-  whenColumn,
-} from '../refusals/refusal-columns.tsx';
+import { idOfRefusal, refusalColumnsOfViewer } from '../refusals/refusal-columns.tsx';
 import { useRefusals } from '../refusals/use-refusals.ts';
 import { UsageCard } from '../usage/usage-card.tsx';
 import { useViewerFacts } from './use-viewer-facts.ts';
@@ -55,11 +49,8 @@ export function ViewerDetail({ viewerId }: { viewerId: string }) {
   const isUnknown = facts !== undefined && !isSeen(facts) && isRefused === false;
   const columns = useMemo(() => {
     const open = (leaseId: string) => navigate(`${addressOf({ viewer: viewerId })}&lease=${leaseId}`);
-    return leaseColumns({
-      open,
-      narrow: (part) => navigate(addressOf({ viewer: viewerId, ...part })),
-      revoke: setSubject,
-    });
+    const narrow = (part: Partial<LeaseFilter>) => navigate(addressOf({ viewer: viewerId, ...part }));
+    return [...leaseColumns(open), menuColumn({ open, narrow, revoke: setSubject })];
   }, [navigate, viewerId]);
   return (
     <>
@@ -184,8 +175,6 @@ function ViewerHistory({ viewerId }: { viewerId: string }) {
   );
 }
 
-const refusalColumns = [codeColumn, contentColumn, requestColumn, whenColumn];
-
 function ViewerRefusals({ viewerId }: { viewerId: string }) {
   const { refusals, error, reload } = useRefusals();
   const isOfViewer = (refusal: Refusal) => refusal.viewerId === viewerId;
@@ -193,7 +182,7 @@ function ViewerRefusals({ viewerId }: { viewerId: string }) {
     <Section title="Latest refusals" aside={<Link href="/refusals">All refusals</Link>}>
       <DataTable
         label="Latest refusals of this viewer"
-        columns={refusalColumns}
+        columns={refusalColumnsOfViewer}
         list={{ rows: refusals?.filter(isOfViewer).slice(0, shownRefusals), error, reload }}
         rowId={idOfRefusal}
         empty={
