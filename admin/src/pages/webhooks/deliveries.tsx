@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { type Answer, reading } from '../../api/api.ts';
 import { deliveryStates } from '../../api/resources.ts';
 import type { Webhook, WebhookDelivery } from '../../api/schema.ts';
+import { wordOfStatus } from '../../components/badge.tsx';
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { FilterSelect } from '../../components/filters.tsx';
@@ -17,7 +18,6 @@ import { useServerAction } from '../../state/use-server-action.ts';
 import { deliveryColumns } from './delivery-columns.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { groupDeliveries } from './group-deliveries.ts';
-import { wordOfState } from './webhook-status.tsx';
 import { describeTest } from './webhook-words.ts';
 
 /** Soon enough to see what came of a test or a replay. */
@@ -56,7 +56,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           <FilterSelect
             label="State"
             values={deliveryStates}
-            labelOf={wordOfState}
+            labelOf={wordOfStatus}
             value={state}
             onChange={setState}
           />

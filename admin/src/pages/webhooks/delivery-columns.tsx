@@ -1,10 +1,10 @@
+import { StatusBadge } from '../../components/badge.tsx';
 import cell from '../../components/cell.module.css';
 import type { Column } from '../../components/data-table.tsx';
 import { NotSet } from '../../components/fact-list.tsx';
 import { countOf, formatCount } from '../../components/format-numbers.ts';
 import { Countdown, RelativeTime } from '../../components/times.tsx';
 import type { DeliveryRow } from './group-deliveries.ts';
-import { DeliveryBadge } from './webhook-status.tsx';
 import { describeLastTry, nameOfEvent } from './webhook-words.ts';
 import styles from './webhooks.module.css';
 
@@ -35,7 +35,7 @@ export function deliveryColumns({ open, showAlike }: ColumnOptions): Column<Deli
         </span>
       ),
     },
-    { header: 'State', width: '8rem', cell: ({ state }) => <DeliveryBadge state={state} /> },
+    { header: 'State', width: '8rem', cell: ({ state }) => <StatusBadge status={state} /> },
     { header: 'Tries', width: '5rem', cell: ({ tries }) => formatCount(tries) },
     {
       header: 'Last answer',

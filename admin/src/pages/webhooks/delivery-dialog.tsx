@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import type { Webhook, WebhookDelivery } from '../../api/schema.ts';
+import { StatusBadge } from '../../components/badge.tsx';
 import { CodeBlock, CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
@@ -8,7 +9,6 @@ import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
-import { DeliveryBadge } from './webhook-status.tsx';
 import { describeLastTry, nameOfEvent } from './webhook-words.ts';
 import styles from './webhooks.module.css';
 
@@ -50,7 +50,7 @@ function factsOf(delivery: WebhookDelivery): Facts {
   const last = describeLastTry(delivery);
   return {
     Event: `${nameOfEvent(type)} (${type})`,
-    State: <DeliveryBadge state={state} />,
+    State: <StatusBadge status={state} />,
     Tries: formatCount(tries),
     'Last answer': last === null ? <NotSet /> : <span className={styles.answer}>{last}</span>,
     Enqueued: formatExact(createdAt),

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react';
 import { keyOf, reading } from '../../api/api.ts';
 import type { Webhook } from '../../api/schema.ts';
+import { StatusBadge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -19,7 +20,6 @@ import { useSteadyError } from '../../state/use-steady-error.ts';
 import { Deliveries } from './deliveries.tsx';
 import { DeleteWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
-import { WebhookStatus } from './webhook-status.tsx';
 import { nameOfEvent } from './webhook-words.ts';
 
 /** A receiver may pause it, and the count of what waits falls. */
@@ -126,7 +126,7 @@ function factsOf({ url, id, events, status, pending, dropped, ...times }: Webhoo
   const { createdAt, previousSecretUntil } = times;
   return {
     URL: <CopyableValue text={url} what="URL" />,
-    Status: <WebhookStatus status={status} />,
+    Status: <StatusBadge status={status} />,
     Events: events.map(nameOfEvent).join(', '),
     Waiting: formatCount(pending),
     Dropped: dropped > 0 && `${formatCount(dropped)} events, because 10,000 messages waited`,

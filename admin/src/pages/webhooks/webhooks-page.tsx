@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { reading } from '../../api/api.ts';
 import type { Webhook } from '../../api/schema.ts';
+import { StatusBadge } from '../../components/badge.tsx';
 import cell from '../../components/cell.module.css';
 import type { Column } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -15,7 +16,6 @@ import { useApi } from '../../session/app-context.ts';
 import { useSteadyError } from '../../state/use-steady-error.ts';
 import { WebhookDetail } from './webhook-detail.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
-import { WebhookStatus } from './webhook-status.tsx';
 import { addressOfWebhook, nameOfEvent } from './webhook-words.ts';
 
 /** A count of what waits is no more exact than this. */
@@ -88,6 +88,6 @@ const columns: readonly Column<Webhook>[] = [
     ),
   },
   { header: 'Events', width: '16rem', cell: ({ events }) => events.map(nameOfEvent).join(', ') },
-  { header: 'Status', width: '8rem', cell: ({ status }) => <WebhookStatus status={status} /> },
+  { header: 'Status', width: '8rem', cell: ({ status }) => <StatusBadge status={status} /> },
   { header: 'Waiting', width: '6.5rem', cell: ({ pending }) => formatCount(pending) },
 ];
