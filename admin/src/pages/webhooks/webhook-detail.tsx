@@ -18,8 +18,7 @@ import { useApi, useApp } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { useSteadyError } from '../../state/use-steady-error.ts';
 import { Deliveries } from './deliveries.tsx';
-import { DeleteWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
-import { WebhookFormDialog } from './webhook-form-dialog.tsx';
+import { DeleteWebhookDialog, RotateSecretDialog, WebhookFormDialog } from './webhook-dialogs.tsx';
 import { nameOfEvent } from './webhook-words.ts';
 
 /** A receiver may pause it, and the count of what waits falls. */

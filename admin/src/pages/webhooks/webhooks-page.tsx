@@ -15,7 +15,7 @@ import { ResourcePage } from '../../components/resource-page.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useSteadyError } from '../../state/use-steady-error.ts';
 import { WebhookDetail } from './webhook-detail.tsx';
-import { WebhookFormDialog } from './webhook-form-dialog.tsx';
+import { WebhookFormDialog } from './webhook-dialogs.tsx';
 import { addressOfWebhook, nameOfEvent } from './webhook-words.ts';
 
 /** A count of what waits is no more exact than this. */
