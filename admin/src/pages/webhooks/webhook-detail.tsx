@@ -14,7 +14,7 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
 import { BackLink } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/times.tsx';
-import { useApi, useApp } from '../../session/app-context.ts';
+import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { useSteadyError } from '../../state/use-steady-error.ts';
 import { Deliveries } from './deliveries.tsx';
@@ -75,7 +75,6 @@ interface WebhookActionsProps {
 
 function WebhookActions({ webhook, onOpen }: WebhookActionsProps) {
   const api = useApi();
-  const { toasts } = useApp();
   const queries = useQueryClient();
   const isPaused = webhook.status === 'paused';
   const setStatus = useServerAction({
@@ -84,10 +83,9 @@ function WebhookActions({ webhook, onOpen }: WebhookActionsProps) {
         params: { path: { id: webhook.id } },
         body: { status: isPaused ? 'active' : 'paused' },
       }),
-    onSuccess: async ({ status }) => {
-      await queries.invalidateQueries({ queryKey: keyOf('/api/v1/webhooks') });
-      toasts.announce(status === 'paused' ? 'Webhook paused' : 'Webhook resumed');
-    },
+    // The button waits for the webhook that it is about.
+    onSuccess: () => queries.invalidateQueries({ queryKey: keyOf('/api/v1/webhooks') }),
+    said: ({ status }) => (status === 'paused' ? 'Webhook paused' : 'Webhook resumed'),
   });
   return (
     <>
