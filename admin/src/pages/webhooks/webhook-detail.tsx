@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { keyOf, reading } from '../../api/api.ts';
 import type { Webhook } from '../../api/schema.ts';
@@ -31,11 +31,8 @@ export function WebhookDetail({ id }: { id: string }) {
   const api = useApi();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const onClose = () => setDialog(null);
-  const query = useQuery({
-    ...reading(api, '/api/v1/webhooks/{id}', { path: { id } }),
-    placeholderData: keepPreviousData,
-    refetchInterval: everyMs,
-  });
+  const options = reading(api, '/api/v1/webhooks/{id}', { path: { id } });
+  const query = useQuery({ ...options, refetchInterval: everyMs });
   const { data, refetch } = query;
   const error = useSteadyError(query);
   return (

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { reading } from '../../api/api.ts';
@@ -31,11 +31,7 @@ export default function WebhooksPage() {
 function WebhookList() {
   const api = useApi();
   const [isAdding, setAdding] = useState(false);
-  const query = useQuery({
-    ...reading(api, '/api/v1/webhooks', {}),
-    placeholderData: keepPreviousData,
-    refetchInterval: everyMs,
-  });
+  const query = useQuery({ ...reading(api, '/api/v1/webhooks', {}), refetchInterval: everyMs });
   const { data, refetch } = query;
   const error = useSteadyError(query);
   const isOff = data?.origins.length === 0;
