@@ -25,7 +25,7 @@ import { toParams } from '../../state/use-address-filter.ts';
 import { useEvents, useLiveRefresh } from '../../state/use-events.ts';
 import { nameOfAction } from '../audit/actions.ts';
 import { AllRecords, History } from '../audit/history.tsx';
-import { UsageCard } from '../usage/usage-card.tsx';
+import { UsageCard } from '../usage/usage-charts.tsx';
 import type { OpenDialog } from './api-key-columns.tsx';
 import { isUsable, statusOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';

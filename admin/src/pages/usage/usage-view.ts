@@ -3,7 +3,6 @@ import { readTime, type Span, type TimeView, writeTime } from '../../state/time-
 import { type AddressForm, oneOf, toParams } from '../../state/use-address-filter.ts';
 
 export const refusedForms = ['count', 'share'] as const;
-export type RefusedAs = (typeof refusedForms)[number];
 
 /** The view that the page shows. It is in the address. */
 export interface UsageView extends TimeView {
@@ -12,7 +11,7 @@ export interface UsageView extends TimeView {
   /** One series alone; empty for the busiest ones. */
   id: string;
   /** Whether refusals are counted, or shown as a share of the requests. */
-  refused: RefusedAs;
+  refused: (typeof refusedForms)[number];
 }
 
 export const usageForm: AddressForm<UsageView> = {

@@ -32,7 +32,7 @@ import {
   whenColumn,
 } from '../refusals/refusal-columns.tsx';
 import { useRefusals } from '../refusals/use-refusals.ts';
-import { UsageCard } from '../usage/usage-card.tsx';
+import { UsageCard } from '../usage/usage-charts.tsx';
 import { useViewerFacts } from './use-viewer-facts.ts';
 import { ViewerBlockButton, ViewerBlockNotice } from './viewer-block.tsx';
 import { Counted, LastSeen } from './viewer-columns.tsx';
