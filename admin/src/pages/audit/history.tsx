@@ -1,57 +1,32 @@
 import { Box, Skeleton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { AuditRecord } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ErrorState } from '../../components/errors.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
-import { useApi } from '../../session/app-context.ts';
 import { toParams } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
-import { useLiveRefresh } from '../../state/use-events.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
-import type { AuditQuery } from './audit-filter.ts';
 import { summarize } from './describe-details.ts';
 import styles from './history.module.css';
-import { mergeHistory } from './merge-history.ts';
+import { type NewestRecordsOptions, useNewestRecords } from './use-newest-records.ts';
 
 /** A short list: the Audit page has all of them. */
 const shownRecords = 10;
 
-interface HistoryProps {
-  /** Questions to the audit whose answers are shown together. Their order must not change. */
-  questions: readonly AuditQuery[];
-  /** Leaves out records of the answers. */
-  isShown?: (record: AuditRecord) => boolean;
+/** The order of the questions must not change. */
+interface HistoryProps extends Pick<NewestRecordsOptions, 'questions' | 'isShown'> {
   /** Ends the sentence "No management action …". */
   about: string;
 }
 
 /** Management actions on something, done or refused, newest first and updated live. */
-export function History({ questions, isShown = () => true, about }: HistoryProps) {
-  const api = useApi();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['audit', 'history', questions],
-    queryFn: async ({ signal }) => {
-      const pages = await Promise.all(
-        questions.map((question) => {
-          const params = { query: { ...question, limit: shownRecords } };
-          return api.call('get', '/api/v1/audit', { params, signal });
-        }),
-      );
-      return mergeHistory(
-        pages.map(({ audit }) => audit.filter(isShown)),
-        shownRecords,
-      );
-    },
-  });
+export function History({ about, ...asked }: HistoryProps) {
+  const queryKey = ['audit', 'history', asked.questions];
+  const { data, error, refetch } = useNewestRecords({ ...asked, queryKey, limit: shownRecords });
   const needsNames = data?.some(({ actor }) => actor.kind === 'api-key') ?? false;
   const names = useApiKeyNames(needsNames);
-  useLiveRefresh(
-    () => void refetch(),
-    ({ topic }) => topic === 'audit' || topic === 'missed',
-  );
   if (error) return <ErrorState error={error} onRetry={() => refetch()} />;
   // Waits for the names, so that no line changes its height later.
   if (!data || (needsNames && !names)) return <Skeleton width="100%" height="4rem" />;
