@@ -1,6 +1,7 @@
 import { Box, Button, Group, Menu, Stack } from '@mantine/core';
+import { useThrottledState } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { UnreachableError } from '../../api/api-error.ts';
 import { downloadBlob } from '../../components/download-text.ts';
 import { ErrorNotice } from '../../components/errors.tsx';
@@ -58,6 +59,9 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
   );
 }
 
+/** Frequent enough to show progress. */
+const reportEveryMs = 200;
+
 /**
  * Downloads an export with fetch, because a link cannot send Authorization. The browser saves the complete file. Leaving the page
  * cancels the download.
@@ -65,7 +69,7 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
 function useExport(filter: AuditQuery) {
   const { api, toasts } = useApp();
   /** Received so far. The total is unknown. */
-  const [bytes, setBytes] = useState(0);
+  const [bytes, setBytes] = useThrottledState(0, reportEveryMs);
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
   const { mutate, reset, isPending, error } = useMutation({
@@ -99,21 +103,14 @@ function fileNameOf({ headers }: Response, format: ExportFormat): string {
   return name ?? `latchkey-audit.${format}`;
 }
 
-/** Frequent enough to show progress. */
-const reportEveryMs = 200;
-
 /** The same answer, with a progress callback. The browser stores the body, so a large file needs no memory in this page. */
 function countBytes(response: Response, report: (bytes: number) => void): Response {
   let bytes = 0;
-  let reportedMs = Number.NEGATIVE_INFINITY;
   const counter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(piece, controller) {
       bytes += piece.byteLength;
-      controller.enqueue(piece);
-      const now = Date.now();
-      if (now - reportedMs < reportEveryMs) return;
-      reportedMs = now;
       report(bytes);
+      controller.enqueue(piece);
     },
   });
   return new Response(response.body?.pipeThrough(counter) ?? null, { headers: response.headers });
