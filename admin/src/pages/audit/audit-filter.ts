@@ -21,7 +21,7 @@ export const auditFilter = createFilter({
   /** Empty for all actions. */
   action: (text) => (actionPattern.test(text) ? text : ''),
   /** Actions that are left out, separated by commas. */
-  without: (text) => writeActions(readActions(text)),
+  without: (text) => readActions(text).join(),
   outcome: auditOutcomes,
   /** ISO 8601 in UTC, so that the address means the same everywhere; empty for no limit. */
   from: toInstant,
@@ -34,10 +34,6 @@ export type AuditView = typeof auditFilter.everything;
 export function readActions(text: string): string[] {
   const actions = text.split(',').filter((action) => actionPattern.test(action));
   return [...new Set(actions)].slice(0, mostActions);
-}
-
-export function writeActions(actions: readonly string[]): string {
-  return actions.join();
 }
 
 /** Whether the range is empty. */

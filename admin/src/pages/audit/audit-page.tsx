@@ -12,7 +12,7 @@ import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { trimmed, useFilter } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { actions, nameOfAction } from './actions.ts';
-import { auditFilter, isBackwards, readActions, writeActions } from './audit-filter.ts';
+import { auditFilter, isBackwards, readActions } from './audit-filter.ts';
 import { auditColumns, DetailsDialog } from './audit-record.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { useAuditPage } from './use-audit-page.ts';
@@ -68,13 +68,10 @@ export default function AuditPage() {
       {opened && (
         <DetailsDialog
           record={opened}
+          without={view.without}
           onShow={(next) => {
             setOpened(null);
             change(next);
-          }}
-          onLeaveOut={(action) => {
-            setOpened(null);
-            change({ without: writeActions([...readActions(view.without), action]) });
           }}
           onClose={() => setOpened(null)}
         />
@@ -101,7 +98,7 @@ function LeftOut({ value, onChange, known }: LeftOutProps) {
         values={known.filter((action) => !without.includes(action))}
         labelOf={nameOfAction}
         value={null}
-        onChange={(action) => action && onChange(writeActions([...without, action]))}
+        onChange={(action) => action && onChange([...without, action].join())}
       />
       {without.length > 0 && (
         <ToggleGroup label="Left out">
@@ -109,7 +106,7 @@ function LeftOut({ value, onChange, known }: LeftOutProps) {
             <FilterToggle
               key={action}
               isOn
-              onToggle={() => onChange(writeActions(without.filter((each) => each !== action)))}
+              onToggle={() => onChange(without.filter((each) => each !== action).join())}
             >
               Without: {nameOfAction(action)}
             </FilterToggle>

@@ -18,7 +18,7 @@ import { apiKeyAddress } from '../api-keys/api-key-address.ts';
 import { viewerAddress } from '../viewers/viewer-address.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';
-import { type AuditView, auditFilter } from './audit-filter.ts';
+import { type AuditView, auditFilter, readActions } from './audit-filter.ts';
 import { describeChange, summarize, targetAddress } from './describe-details.ts';
 
 const { everything } = auditFilter;
@@ -131,14 +131,14 @@ function Named({ name, id, address }: NamedProps) {
 
 interface DetailsDialogProps {
   record: AuditRecord;
-  /** Shows similar records. */
-  onShow: (view: AuditView) => void;
-  /** Shows records of other actions alone. */
-  onLeaveOut: (action: string) => void;
+  /** The actions that are left out, separated by commas. */
+  without: string;
+  /** Shows similar records, or leaves them out. */
+  onShow: (view: Partial<AuditView>) => void;
   onClose: () => void;
 }
 
-export function DetailsDialog({ record, onShow, onLeaveOut, onClose }: DetailsDialogProps) {
+export function DetailsDialog({ record, without, onShow, onClose }: DetailsDialogProps) {
   const { actor, person, action, target, outcome, code, affected, count, details } = record;
   const copyable = (text: string | null, what: string) =>
     text === null ? 'unknown' : <CopyableValue text={text} what={what} />;
@@ -167,7 +167,10 @@ export function DetailsDialog({ record, onShow, onLeaveOut, onClose }: DetailsDi
     <Dialog title="Audit record" onClose={onClose} width="38rem">
       <FactList facts={facts} />
       <DialogActions>
-        <Button variant="default" onClick={() => onLeaveOut(action)}>
+        <Button
+          variant="default"
+          onClick={() => onShow({ without: [...readActions(without), action].join() })}
+        >
           Leave this action out
         </Button>
         <Button variant="default" onClick={() => onShow({ ...everything, actor: actor.id ?? actor.kind })}>
