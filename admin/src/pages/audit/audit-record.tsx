@@ -95,30 +95,28 @@ function Actor({ actor: { kind, id }, names }: { actor: AuditRecord['actor']; na
   const word = nameOfActorKind(kind);
   if (id === null) return word;
   const address = kind === 'api-key' ? apiKeyAddress(id) : kind === 'viewer' ? viewerAddress(id) : null;
-  const name = names.get(id)?.name ?? id;
   return (
     <>
       <span className={styles.second}>{word}</span>
-      <Named name={name} id={id} address={address} />
+      <Named {...{ id, address, names }} />
     </>
   );
 }
 
 function Target({ record, names }: { record: AuditRecord; names: ApiKeyNames }) {
-  const id = record.target ?? '';
-  return <Named name={names.get(id)?.name ?? id} id={id} address={targetAddress(record)} />;
+  return <Named id={record.target ?? ''} address={targetAddress(record)} names={names} />;
 }
 
 interface NamedProps {
-  name: string;
   /** Shown on hover. */
   id: string;
   /** Where it is shown; null for nowhere. */
   address: string | null;
+  names: ApiKeyNames;
 }
 
-function Named({ name, id, address }: NamedProps) {
-  const text = <OutsideText text={name} isLine />;
+function Named({ id, address, names }: NamedProps) {
+  const text = <OutsideText text={names.get(id)?.name ?? id} isLine />;
   const attributes = { className: styles.named, title: withoutDirection(id) };
   return address === null ? (
     <span {...attributes}>{text}</span>
