@@ -11,7 +11,7 @@ import { TimeEnds } from '../../components/time-picker.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { trimmed, useFilter } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
-import { actions, nameOfAction } from './actions.ts';
+import { knownActions, nameOfAction } from './actions.ts';
 import { auditFilter, isBackwards, readActions } from './audit-filter.ts';
 import { auditColumns, DetailsDialog } from './audit-record.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -26,7 +26,7 @@ export default function AuditPage() {
   const { showNew, ...page } = useAuditPage(filter, sort, pages.cursor);
   const names = useApiKeyNames();
   const columns = useMemo(() => auditColumns(setOpened, names ?? new Map()), [names]);
-  const known = Object.keys(actions);
+  const isUnknown = view.action !== '' && !knownActions.includes(view.action);
   return (
     <ResourcePage
       title="Audit"
@@ -38,13 +38,13 @@ export default function AuditPage() {
           <SearchField label="Actor ID (exact)" {...field('actor')} hasShortcut={false} />
           <FilterSelect
             label="Action"
-            values={view.action === '' || known.includes(view.action) ? known : [view.action, ...known]}
+            values={isUnknown ? [view.action, ...knownActions] : knownActions}
             labelOf={nameOfAction}
             value={view.action || null}
             onChange={(action) => change({ action: action ?? '' })}
           />
           <FilterSelect label="Outcome" values={auditOutcomes} {...field('outcome')} />
-          <LeftOut {...field('without')} known={known} />
+          <LeftOut {...field('without')} />
           <TimeEnds from={field('from')} to={field('to')} />
           {isBackwards(view) && (
             <Box flex="1 1 100%">
@@ -84,18 +84,18 @@ interface LeftOutProps {
   /** Actions, separated by commas. */
   value: string;
   onChange: (without: string) => void;
-  known: readonly string[];
 }
 
+
 /** Chooses actions that are not shown. Each is a button that shows it again. */
-function LeftOut({ value, onChange, known }: LeftOutProps) {
+function LeftOut({ value, onChange }: LeftOutProps) {
   const without = readActions(value);
   return (
     <>
       <FilterSelect
         label="Leave out"
         none="Nothing"
-        values={known.filter((action) => !without.includes(action))}
+        values={knownActions.filter((action) => !without.includes(action))}
         labelOf={nameOfAction}
         value={null}
         onChange={(action) => action && onChange([...without, action].join())}

@@ -5,6 +5,7 @@ import type { AuthorityChange } from '../../api/resources.ts';
 import type { AuditRecord } from '../../api/schema.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
+import { changeOfAction } from '../audit/actions.ts';
 
 /** The server's largest page: leases that applications create are listed between the actions. */
 const limit = 500;
@@ -81,25 +82,9 @@ const leaseActs = ['lease.revoke', 'mark.lift', 'viewer.block', 'viewer.unblock'
 const lateness = ({ pending, slowestMs }: AuthorityChange) =>
   pending.length > 0 ? Number.POSITIVE_INFINITY : (slowestMs ?? 0);
 
-const acts: Readonly<Record<string, string>> = {
-  setup: 'The server was claimed',
-  'api-key.create': 'An API key was created',
-  'api-key.update': 'An API key was changed',
-  'api-key.rotate': 'An API key was rotated',
-  'api-key.revoke': 'An API key was revoked',
-  'mark.lift': 'A mark was lifted',
-  'viewer.block': 'A viewer was blocked',
-  'viewer.unblock': 'The block of a viewer was lifted',
-  'content.create': 'A content was registered',
-  'content.update': 'A content was changed',
-  'content.disable': 'A content was disabled',
-  'content.import-key': 'A content key was imported',
-  'content.remove-key': 'An imported content key was removed',
-};
-
 /** Describes a change in words, without IDs, which can be long. */
 export function describeChange({ kind, leaseId, viewerId, contentId, audited }: AuditedChange): string {
-  const words = audited && acts[audited.action];
+  const words = audited && changeOfAction(audited.action);
   if (words) return words;
   if (kind === 'api-key') return 'An API key was changed';
   if (kind === 'content') return 'A content was changed';
