@@ -9,7 +9,7 @@ import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { Section } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/times.tsx';
-import { linkOfConcern, linkOfWarning } from './concerns.ts';
+import { linkOfConcern, linksOfWarnings } from './concerns.ts';
 import styles from './overview.module.css';
 
 const severities = { bad: 'Urgent', warning: 'Warning' };
@@ -58,7 +58,7 @@ export function AttentionList({ statistics, isCurrent }: AttentionListProps) {
       )}
       {/* Announced only when it changes: the list itself is redrawn every few seconds. */}
       <p role="status" className="visually-hidden">
-        {concerns.length === 0 ? '' : concerns.map(({ title }) => title).join('. ')}
+        {concerns.map(({ title }) => title).join('. ')}
       </p>
     </section>
   );
@@ -147,14 +147,14 @@ export function ConfigurationNotes({ warnings }: { warnings: readonly Configurat
           <p className="note">No recommendations.</p>
         ) : (
           <Flex component="ul" direction="column" gap="1rem">
-            {notes.map((note) => {
-              const setting = settings[note.code];
-              const link = linkOfWarning(note);
+            {notes.map(({ code, title, detail }) => {
+              const setting = settings[code];
+              const link = linksOfWarnings[code];
               return (
-                <li key={note.code}>
-                  <strong>{note.title}</strong>
+                <li key={code}>
+                  <strong>{title}</strong>
                   <p className="note">
-                    {note.detail} {link && <Link href={link.href}>{link.label}</Link>}
+                    {detail} {link && <Link href={link.href}>{link.label}</Link>}
                   </p>
                   {setting && (
                     <small>
