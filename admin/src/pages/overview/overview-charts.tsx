@@ -63,13 +63,10 @@ interface HourChartsProps extends OverviewChartsProps {
 
 function HourCharts({ statistics, changes, span: { from, to }, cursor, onZoom }: HourChartsProps) {
   const charts = useMemo(() => describeCharts(statistics, { from, to }), [statistics, from, to]);
-  const marks = useMemo(
-    () => [
-      ...changes.map((change) => ({ at: Date.parse(change.at), name: describeChange(change) })),
-      ...startsOf(statistics.processes),
-    ],
-    [changes, statistics],
-  );
+  const marks = [
+    ...changes.map((change) => ({ at: Date.parse(change.at), name: describeChange(change) })),
+    ...startsOf(statistics.processes),
+  ];
   const stepMs = statistics.stepSeconds * 1_000;
   const began = Date.parse(statistics.requests.series[0]?.at ?? statistics.at);
   const isYoung = began - stepMs > from;

@@ -1,6 +1,5 @@
 import { Flex } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { reading } from '../../api/api.ts';
 import type { AuditRecord, Statistics } from '../../api/schema.ts';
@@ -49,7 +48,8 @@ export interface Change extends ChartChange {
 export function useChanges(view: TimeView, targets?: readonly string[]): readonly Change[] {
   const { api, clock } = useApp();
   const isAllowed = may(useCurrentApiKey(), 'whole-server');
-  const { from, to } = toInstants(spanOf(view, clock.now()));
+  const span = spanOf(view, clock.now());
+  const { from, to } = toInstants(span);
   // A change of just now must not be missed because the clock of the server is ahead.
   const common = { outcome: 'done', from, to: view.zoomed && to } as const;
   const { data: records } = useNewestRecords({
@@ -68,12 +68,9 @@ export function useChanges(view: TimeView, targets?: readonly string[]): readonl
     enabled: isAllowed,
   });
   const names = useApiKeyNames(records?.some(({ action }) => action.startsWith('api-key.')) ?? false);
-  return useMemo(() => {
-    const { from, to } = spanOf(view, clock.now());
-    const changes = (records ?? []).map((record) => describeRecord(record, names));
-    const starts = startsOf(statistics?.processes ?? []).filter(({ at }) => at >= from && at <= to);
-    return [...changes, ...starts].sort((a, b) => b.at - a.at);
-  }, [records, names, statistics, view, clock]);
+  const changes = (records ?? []).map((record) => describeRecord(record, names));
+  const starts = startsOf(statistics?.processes ?? []).filter(({ at }) => at >= span.from && at <= span.to);
+  return [...changes, ...starts].sort((a, b) => b.at - a.at);
 }
 
 function describeRecord(record: AuditRecord, names: ApiKeyNames | undefined): Change {
