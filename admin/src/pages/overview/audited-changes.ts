@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { reading } from '../../api/api.ts';
 import { describeTarget } from '../../api/audit-target.ts';
 import type { AuthorityChange } from '../../api/resources.ts';
 import type { AuditRecord } from '../../api/schema.ts';
@@ -20,9 +21,7 @@ export function useAuditedChanges(changes: readonly AuthorityChange[] | undefine
   // The end is exclusive.
   const to = newest && new Date(Date.parse(newest.at) + 1).toISOString();
   const { data, isPending } = useQuery({
-    queryKey: ['audit', 'acts', newest?.number ?? 0],
-    queryFn: ({ signal }) =>
-      api.call('get', '/api/v1/audit', { params: { query: { outcome: 'done', from, to, limit } }, signal }),
+    ...reading(api, '/api/v1/audit', { query: { outcome: 'done', from, to, limit } }),
     enabled: newest !== undefined,
     // Records do not change.
     staleTime: Number.POSITIVE_INFINITY,
