@@ -46,7 +46,7 @@ export function toLines(usage: Usage, amountOf: Value, nameOf: (id: string) => s
   const lines = series.filter(isDrawn).map((each, index) => ({
     name: nameOf(each.id),
     points: toPoints(each, usage, amountOf),
-    look: seriesLooks[index % seriesLooks.length] ?? ('quiet' as const),
+    look: seriesLooks[index] ?? ('quiet' as const),
   }));
   if (!isDrawn(other)) return lines;
   return [...lines, { name: 'All others', points: toPoints(other, usage, amountOf), look: 'quiet' }];

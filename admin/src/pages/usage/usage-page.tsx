@@ -103,8 +103,7 @@ function Charts({ view, kinds, change, usage, ...shared }: ChartsProps) {
   const by = usage.by as UsageKind;
   const { id } = view;
   const isShare = view.refused === 'share';
-  const ids = useMemo(() => usage.series.map((series) => series.id), [usage]);
-  const nameOf = useSeriesNames(by, ids);
+  const nameOf = useSeriesNames(usage);
   const lines = useMemo(() => {
     const share = by === 'code' ? shareOfAll : shareOf;
     return {
