@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { reading } from '../../api/api.ts';
-import { ApiError, UnreachableError } from '../../api/api-error.ts';
+import { UnreachableError } from '../../api/api-error.ts';
 import { Card } from '../../components/card.tsx';
 import { describeError } from '../../components/describe-error.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -118,16 +118,10 @@ function OverviewSkeleton() {
 /** The length of a step. No event reports requests, durations and outages, so they are polled. */
 const pollMs = 10_000;
 
-const pollAfter = (error: unknown) =>
-  Math.max(pollMs, error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);
-
 /** The figures, refreshed by time and by events. */
 function useOverview() {
   const api = useApi();
-  const statistics = useEagerQuery({
-    ...reading(api, '/api/v1/statistics', {}),
-    refetchInterval: ({ state }) => pollAfter(state.error),
-  });
+  const statistics = useEagerQuery({ ...reading(api, '/api/v1/statistics', {}), refetchInterval: pollMs });
   const queries = useQueryClient();
   const { data } = statistics;
   // The navigation counts the same problems as this page shows.
