@@ -62,9 +62,5 @@ export function useAuditPage(
 /** Counts the found records that are newer than all known records; 0 without known records. Both lists are newest first. */
 export function countNewer(found: readonly AuditRecord[], known: readonly AuditRecord[]): number {
   const [newest] = known;
-  if (!newest) return 0;
-  // IDs are decimal texts that can exceed a number: the longer text is the greater number.
-  const isNewer = ({ id }: AuditRecord) =>
-    id.length > newest.id.length || (id.length === newest.id.length && id > newest.id);
-  return found.filter(isNewer).length;
+  return newest ? found.filter(({ id }) => Number(id) > Number(newest.id)).length : 0;
 }
