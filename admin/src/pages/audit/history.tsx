@@ -6,7 +6,7 @@ import { ErrorState } from '../../components/errors.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { toParams } from '../../state/use-address-filter.ts';
-import { useApiKeyNames } from '../../state/use-api-key-names.ts';
+import { type ApiKeyNames, useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import { summarize } from './describe-details.ts';
 import styles from './history.module.css';
@@ -39,19 +39,15 @@ export function History({ about, ...asked }: HistoryProps) {
   return (
     <ol className={styles.list}>
       {data.map((record) => (
-        <Entry
-          key={record.id}
-          record={record}
-          actor={record.actor.id === null ? null : (names?.get(record.actor.id)?.name ?? record.actor.id)}
-        />
+        <Entry key={record.id} record={record} names={names} />
       ))}
     </ol>
   );
 }
 
-/** @param actor the name of an API key, or the ID of another actor; null for one without */
-function Entry({ record, actor }: { record: AuditRecord; actor: string | null }) {
-  const { action, outcome, code, at, details } = record;
+function Entry({ record, names }: { record: AuditRecord; names: ApiKeyNames | undefined }) {
+  const { action, actor, person, outcome, code, at, details } = record;
+  const name = actor.id && (names?.get(actor.id)?.name ?? actor.id);
   const summary = summarize(details);
   return (
     <li className={styles.entry}>
@@ -64,17 +60,17 @@ function Entry({ record, actor }: { record: AuditRecord; actor: string | null })
         <RelativeTime at={at} isFocusable />
       </span>
       <span className={styles.who}>
-        {nameOfActorKind(record.actor.kind)}
-        {actor !== null && (
+        {nameOfActorKind(actor.kind)}
+        {name !== null && (
           <>
             {' '}
-            <OutsideText text={actor} />
+            <OutsideText text={name} />
           </>
         )}
-        {record.person !== null && (
+        {person !== null && (
           <>
             {', '}
-            <OutsideText text={record.person} />
+            <OutsideText text={person} />
           </>
         )}
         {summary !== null && (
