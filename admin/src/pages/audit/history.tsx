@@ -1,4 +1,5 @@
 import { Box, Skeleton } from '@mantine/core';
+import { Fragment } from 'react';
 import { Link } from 'wouter';
 import type { AuditRecord } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -48,7 +49,12 @@ export function History({ about, ...asked }: HistoryProps) {
 function Entry({ record, names }: { record: AuditRecord; names: ApiKeyNames | undefined }) {
   const { action, actor, person, outcome, code, at, details } = record;
   const name = actor.id && (names?.get(actor.id)?.name ?? actor.id);
-  const summary = summarize(details);
+  /** Texts of people, each with what comes before it. */
+  const texts = [
+    [' ', name],
+    [', ', person],
+    [details?.reason ? ': ' : ': changed ', summarize(details)],
+  ] as const;
   return (
     <li className={styles.entry}>
       <span className={styles.act}>
@@ -61,23 +67,14 @@ function Entry({ record, names }: { record: AuditRecord; names: ApiKeyNames | un
       </span>
       <span className={styles.who}>
         {nameOfActorKind(actor.kind)}
-        {name !== null && (
-          <>
-            {' '}
-            <OutsideText text={name} />
-          </>
-        )}
-        {person !== null && (
-          <>
-            {', '}
-            <OutsideText text={person} />
-          </>
-        )}
-        {summary !== null && (
-          <>
-            {details?.reason ? ': ' : ': changed '}
-            <OutsideText text={summary} />
-          </>
+        {texts.map(
+          ([before, text]) =>
+            text !== null && (
+              <Fragment key={before}>
+                {before}
+                <OutsideText text={text} />
+              </Fragment>
+            ),
         )}
       </span>
     </li>
