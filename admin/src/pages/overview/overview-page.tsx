@@ -8,9 +8,11 @@ import { Card } from '../../components/card.tsx';
 import { describeError } from '../../components/describe-error.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/errors.tsx';
+import { FactList } from '../../components/fact-list.tsx';
+import { formatCount } from '../../components/format-numbers.ts';
 import { LiveBadge } from '../../components/live-bar.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
@@ -21,7 +23,6 @@ import { useSteadyError } from '../../state/use-steady-error.ts';
 import { countingLeases } from '../leases/active-count.tsx';
 import { useAuditedChanges } from './audited-changes.ts';
 import { Figures } from './figures.tsx';
-import { LimitedOverview } from './limited-overview.tsx';
 import styles from './overview.module.css';
 import { OverviewCharts } from './overview-charts.tsx';
 import { Revocations } from './revocations.tsx';
@@ -29,6 +30,39 @@ import { AttentionList, ConfigurationNotes, Health } from './server-state.tsx';
 
 export default function OverviewPage() {
   return may(useCurrentApiKey(), 'whole-server') ? <ServerOverview /> : <LimitedOverview />;
+}
+
+/** For an API key of some contents: its own numbers. The server refuses the statistics to it. */
+function LimitedOverview() {
+  const api = useApi();
+  const contents = useQuery(reading(api, '/api/v1/content', { query: { limit: 1 } }));
+  const leases = useQuery(countingLeases(api, {}));
+  const error = contents.error ?? leases.error;
+  const retry = () => {
+    void contents.refetch();
+    void leases.refetch();
+  };
+  return (
+    <>
+      <PageHead title="Overview" lead="The contents of this key." />
+      <Notice title="This key is limited to some contents">
+        Figures of the whole server, the audit, webhooks and settings need a key of all contents.
+      </Notice>
+      {error ? <ErrorState error={error} onRetry={retry} /> : null}
+      {!error && (!contents.data || !leases.data) && <PageSkeleton />}
+      {!error && contents.data && leases.data && (
+        <Card>
+          <FactList
+            facts={{
+              Contents: <Link href="/content">{formatCount(contents.data.total)}</Link>,
+              'Active leases': <Link href="/leases">{formatCount(leases.data.total_active ?? 0)}</Link>,
+              Requests: <Link href="/usage">Usage over time</Link>,
+            }}
+          />
+        </Card>
+      )}
+    </>
+  );
 }
 
 /** Open problems first, then figures, then charts. */
