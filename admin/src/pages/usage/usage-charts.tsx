@@ -27,14 +27,16 @@ import { useUsage } from './use-usage.ts';
 interface UsageFrameProps {
   read: ReturnType<typeof useUsage>;
   view: TimeView;
-  changes: readonly Change[];
-  children: (usage: Usage) => ReactNode;
+  /** The targets of the changes that are marked. Default: all. */
+  targets?: readonly string[] | undefined;
+  children: (usage: Usage, changes: readonly Change[]) => ReactNode;
 }
 
 /** Usage with the changes that may explain it, or why there is none. */
-export function UsageFrame({ read, view, changes, children }: UsageFrameProps) {
+export function UsageFrame({ read, view, targets, children }: UsageFrameProps) {
   const { usage, error, reload, isUpdating } = read;
   const { clock } = useApp();
+  const changes = useChanges(view, targets);
   if (error !== null || usage?.unavailable)
     return (
       <Card>
@@ -50,7 +52,7 @@ export function UsageFrame({ read, view, changes, children }: UsageFrameProps) {
   if (!usage) return <Skeleton width="100%" height="20rem" />;
   return (
     <div data-updating={isUpdating || undefined} className={styles.body}>
-      {children(usage)}
+      {children(usage, changes)}
       <UnlimitedOnly>
         <ChangeList changes={changes} span={spanOf(view, clock.now())} />
       </UnlimitedOnly>
@@ -131,15 +133,12 @@ export function TotalCharts({ totals, usage, isShare = false, ...shared }: Total
   );
 }
 
-interface UsageChartsProps {
-  view: TimeView;
+interface UsageChartsProps extends Pick<UsageFrameProps, 'view' | 'targets'> {
   change: ChangeFilter<TimeView>;
   cursor: SharedCursor;
   by: UsageKind;
   /** Empty for the requests of all. */
   id: string;
-  /** The targets of the changes that are marked. Default: all. */
-  targets?: readonly string[];
 }
 
 const none = { served: 0, refused: 0, points: [] };
@@ -148,10 +147,9 @@ const none = { served: 0, refused: 0, points: [] };
 export function UsageCharts({ view, change, cursor, by, id, targets }: UsageChartsProps) {
   const { clock } = useApp();
   const read = useUsage(view, { requests: 'keys', by, id });
-  const changes = useChanges(view, targets);
   return (
-    <UsageFrame {...{ read, view, changes }}>
-      {(usage) => (
+    <UsageFrame {...{ read, view, targets }}>
+      {(usage, changes) => (
         <Card>
           <TotalCharts
             totals={id ? (usage.series[0] ?? none) : usage.totals}

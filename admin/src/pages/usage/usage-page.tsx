@@ -11,7 +11,6 @@ import { useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 import { fit, spanOf } from '../../state/time-range.ts';
 import { type ChangeFilter, useAddressFilter } from '../../state/use-address-filter.ts';
-import { useChanges } from './changes.tsx';
 import { formatStep, type Shared, TotalCharts, UsageChart, UsageFrame } from './usage-charts.tsx';
 import { allOf, refusedOf, shareOf, shareOfAll, stepsOf, toLines } from './usage-lines.ts';
 import { UsageTable } from './usage-table.tsx';
@@ -29,7 +28,6 @@ export default function UsagePage() {
   const { clock } = useApp();
   const read = useUsage(view, { requests: view.requests, by: view.by, id: view.id });
   const grafanaUrl = read.usage?.grafanaUrl;
-  const changes = useChanges(view);
   return (
     <>
       <PageHead
@@ -65,8 +63,8 @@ export default function UsagePage() {
           onChoose={(refused) => change({ refused })}
         />
       </TimePicker>
-      <UsageFrame {...{ read, view, changes }}>
-        {(usage) => (
+      <UsageFrame {...{ read, view }}>
+        {(usage, changes) => (
           <Charts
             {...{ view, kinds, change, usage, changes }}
             cursor={{ at: cursorAt, move: setCursorAt }}
