@@ -4,10 +4,7 @@ import { toInstant } from '../../components/format-time.ts';
 import { anyText, createFilter } from '../../state/use-address-filter.ts';
 
 /** The filters of the server. */
-export type AuditQuery = Pick<
-  QueryOf<'/api/v1/audit'>,
-  'action' | 'without' | 'actor' | 'outcome' | 'target' | 'from' | 'to'
->;
+export type AuditQuery = Omit<QueryOf<'/api/v1/audit/export'>, 'format'>;
 
 /** As many as the server takes. */
 const mostActions = 50;
