@@ -40,7 +40,7 @@ export function useAuditedChanges(changes: readonly AuthorityChange[] | undefine
 
 /** A change with the audited action that caused it: undefined if the audit does not have it. */
 export interface AuditedChange extends AuthorityChange {
-  audited?: Pick<AuditRecord, 'action' | 'target'>;
+  audited?: AuditRecord;
 }
 
 /**
@@ -54,7 +54,7 @@ export function matchAuditRecords(
   const shown = new Map<string, AuditedChange>();
   for (const change of changes) {
     const record = records.find((one) => isOf(one, change));
-    const joined = record ? { ...change, audited: { action: record.action, target: record.target } } : change;
+    const joined = record ? { ...change, audited: record } : change;
     const key = record ? `audited ${record.id}` : `change ${change.number}`;
     const other = shown.get(key);
     if (!other || lateness(other) < lateness(joined)) shown.set(key, joined);
