@@ -79,7 +79,13 @@ function ServerOverview() {
       {!statistics && !error && <OverviewSkeleton />}
       {statistics && (
         <Flex direction="column" gap="1.5rem">
-          {error ? <OldFigures at={statistics.at} error={error} /> : null}
+          {/* A banner over every page reports a server that does not answer. */}
+          {error && !(error instanceof UnreachableError) && (
+            <Notice kind="warning" title={describeError(error).title} role="status">
+              {describeError(error).advice} The figures below are from{' '}
+              <RelativeTime at={statistics.at} isFocusable />.
+            </Notice>
+          )}
           <AttentionList statistics={statistics} isCurrent={!error} />
           {isFresh ? (
             <FirstSteps />
@@ -114,18 +120,6 @@ function FirstSteps() {
         refused or fails, and how soon a revocation takes effect. To begin, register a content.
       </EmptyState>
     </Card>
-  );
-}
-
-/** Shown above old figures that could not be refreshed. */
-function OldFigures({ at, error }: { at: string; error: unknown }) {
-  // A banner over every page reports this.
-  if (error instanceof UnreachableError) return null;
-  const { title, advice } = describeError(error);
-  return (
-    <Notice kind="warning" title={title} role="status">
-      {advice} The figures below are from <RelativeTime at={at} isFocusable />.
-    </Notice>
   );
 }
 
