@@ -86,7 +86,6 @@ interface LeftOutProps {
   onChange: (without: string) => void;
 }
 
-
 /** Chooses actions that are not shown. Each is a button that shows it again. */
 function LeftOut({ value, onChange }: LeftOutProps) {
   const without = readActions(value);
