@@ -32,7 +32,7 @@ export function useAuditPage(
   const news = useQuery({
     ...read(null),
     queryKey: ['audit', 'news', filter, sort],
-    initialData: listed,
+    initialData: () => listed,
     enabled: listed !== undefined,
     refetchInterval: newsPollMs,
   });

@@ -119,10 +119,7 @@ const names: Record<string, string> = {
 };
 
 /** Details from `/ready` in one line: "3 addresses", "version 12". */
-function describeDependency({
-  status: _,
-  ...facts
-}: { status: string } & Record<string, unknown>): string {
+function describeDependency({ status: _, ...facts }: { status: string } & Record<string, unknown>): string {
   return Object.entries(facts)
     .flatMap(([name, value]) => {
       if (typeof value === 'boolean') return value ? [wordsOf(name)] : [];

@@ -12,10 +12,7 @@ const pollMs = 60_000;
  *
  * @param counts the requests that are counted, and by what
  */
-export function useUsage(
-  { range, zoomed }: TimeView,
-  counts: Omit<QueryOf<'/api/v1/usage'>, 'from' | 'to'>,
-) {
+export function useUsage({ range, zoomed }: TimeView, counts: Omit<QueryOf<'/api/v1/usage'>, 'from' | 'to'>) {
   const { api, clock } = useApp();
   const query = useQuery({
     queryKey: ['usage', zoomed ?? range, counts],

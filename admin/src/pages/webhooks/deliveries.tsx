@@ -90,10 +90,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
  * @param open shows a delivery with its payload
  * @param showAlike shows the deliveries that are grouped with one
  */
-function deliveryColumns(
-  open: (id: string) => void,
-  showAlike: (id: string) => void,
-): Column<DeliveryRow>[] {
+function deliveryColumns(open: (id: string) => void, showAlike: (id: string) => void): Column<DeliveryRow>[] {
   return [
     {
       header: 'Event',
