@@ -32,8 +32,3 @@ export function readActions(text: string): string[] {
   const actions = text.split(',').filter((action) => actionPattern.test(action));
   return [...new Set(actions)].slice(0, mostActions);
 }
-
-/** Whether the range is empty. */
-export function isBackwards({ from, to }: AuditView): boolean {
-  return from !== '' && to !== '' && Date.parse(from) >= Date.parse(to);
-}

@@ -12,7 +12,7 @@ import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { trimmed, useFilter } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { knownActions, nameOfAction } from './actions.ts';
-import { auditFilter, isBackwards, readActions } from './audit-filter.ts';
+import { auditFilter, readActions } from './audit-filter.ts';
 import { auditColumns, DetailsDialog } from './audit-record.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { useAuditPage } from './use-audit-page.ts';
@@ -46,7 +46,8 @@ export default function AuditPage() {
           <FilterSelect label="Outcome" values={auditOutcomes} {...field('outcome')} />
           <LeftOut {...field('without')} />
           <TimeEnds from={field('from')} to={field('to')} />
-          {isBackwards(view) && (
+          {/* False without one of them. */}
+          {Date.parse(view.from) >= Date.parse(view.to) && (
             <Box flex="1 1 100%">
               <Notice kind="warning" role="status">
                 From is not before Until, so there is nothing between them.
