@@ -36,7 +36,9 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
       .catch((cause) => {
         throw new UnreachableError(cause);
       });
-    downloadBlob(fileNameOf(response, format), file);
+    const header = response.headers.get('content-disposition') ?? '';
+    const [, name = `latchkey-audit.${format}`] = /filename="([\w.-]+)"/.exec(header) ?? [];
+    downloadBlob(name, file);
     toasts.announce(`Audit saved: ${formatSize(file.size)}`);
   });
   if (isPending)
@@ -75,12 +77,6 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
       <ErrorNotice error={error} purpose="read-once" />
     </Stack>
   );
-}
-
-/** The file name that the server gives. */
-function fileNameOf({ headers }: Response, format: ExportFormat): string {
-  const [, name] = /filename="([\w.-]+)"/.exec(headers.get('content-disposition') ?? '') ?? [];
-  return name ?? `latchkey-audit.${format}`;
 }
 
 /** The same answer, with a progress callback. The browser stores the body, so a large file needs no memory in this page. */

@@ -75,8 +75,7 @@ function ServerOverview() {
         lead="Open problems, and the figures of the last hour."
         actions={<LiveBadge />}
       />
-      {!statistics && error ? <ErrorState error={error} onRetry={retry} /> : null}
-      {!statistics && !error && <OverviewSkeleton />}
+      {!statistics && (error ? <ErrorState error={error} onRetry={retry} /> : <OverviewSkeleton />)}
       {statistics && (
         <Flex direction="column" gap="1.5rem">
           {/* A banner over every page reports a server that does not answer. */}
