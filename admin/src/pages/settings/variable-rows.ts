@@ -61,15 +61,12 @@ const sectionOf = ({ name }: VariableRow) =>
   sections.find(([, beginnings]) => beginnings.some((beginning) => name.startsWith(beginning)))?.[0];
 
 /** The rows by their sections, first what does not have its default. Sections without rows are left out. */
-export function groupVariables(
-  rows: readonly VariableRow[],
-): { section: string; rows: readonly VariableRow[] }[] {
+export function groupVariables(rows: readonly VariableRow[]) {
   const sorted = [...rows].sort((a, b) => Number(a.from === 'default') - Number(b.from === 'default'));
   const bySection = Map.groupBy(sorted, sectionOf);
-  return sections.flatMap(([section]) => {
-    const found = bySection.get(section);
-    return found ? [{ section, rows: found }] : [];
-  });
+  return sections
+    .map(([section]) => ({ section, rows: bySection.get(section) ?? [] }))
+    .filter((group) => group.rows.length > 0);
 }
 
 /** The value in words. */
