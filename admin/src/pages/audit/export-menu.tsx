@@ -43,7 +43,7 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
   });
   if (isPending)
     return (
-      <Group gap="1rem" c="dimmed" fz="sm">
+      <Group gap="1rem" className="note">
         <span>
           Exporting… <span className={styles.size}>{formatSize(bytes)}</span>
         </span>
@@ -67,7 +67,7 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
           {formats.map(([format, name, use]) => (
             <Menu.Item key={format} onClick={() => begin(format)}>
               {name}
-              <Box component="small" display="block" c="dimmed">
+              <Box component="small" display="block">
                 {use}
               </Box>
             </Menu.Item>

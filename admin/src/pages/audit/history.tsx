@@ -1,4 +1,4 @@
-import { Box, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { Fragment } from 'react';
 import { Link } from 'wouter';
 import type { AuditRecord } from '../../api/schema.ts';
@@ -31,12 +31,7 @@ export function History({ about, ...asked }: HistoryProps) {
   if (error) return <ErrorState error={error} onRetry={() => refetch()} />;
   // Waits for the names, so that no line changes its height later.
   if (!data || (needsNames && !names)) return <Skeleton width="100%" height="4rem" />;
-  if (data.length === 0)
-    return (
-      <Box component="p" c="dimmed">
-        No management action {about}.
-      </Box>
-    );
+  if (data.length === 0) return <p className="quiet">No management action {about}.</p>;
   return (
     <ol className={styles.list}>
       {data.map((record) => (
