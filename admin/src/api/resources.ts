@@ -45,7 +45,7 @@ export const countedUpTo = { apiKeys: 100_000, audit: 10_000, leases: 10_000 };
 export type KeyPeriods = ClockPeriods | SequencePeriods;
 export type UsageKind = NonNullable<QueryOf<'/api/v1/usage'>['by']>;
 /** Without both together. */
-export type UsageRequests = Exclude<NonNullable<QueryOf<'/api/v1/usage'>['requests']>, 'all'>;
+type UsageRequests = Exclude<NonNullable<QueryOf<'/api/v1/usage'>['requests']>, 'all'>;
 export type AuthorityChange = Statistics['changes'][number];
 export type Concern = Statistics['concerns'][number];
 export type ConfigurationWarning = Statistics['warnings'][number];

@@ -1,6 +1,6 @@
 import { Button, Flex } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
+import { useExport } from '../state/use-export.ts';
 import { downloadBlob } from './download-text.ts';
 import { ErrorNotice } from './errors.tsx';
 import { countOf } from './format-numbers.ts';
@@ -29,21 +29,11 @@ const rowsAtOnce = 500;
 /** Saves every row that the filter matches, from all pages. Leaving the page stops it. */
 export function CsvExport<Row>(props: CsvExportProps<Row>) {
   const [rows, setRows] = useState(0);
-  const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
-  const save = useMutation({
-    mutationFn: () => {
-      running.current = new AbortController();
-      setRows(0);
-      return readAll(props, running.current.signal, setRows);
-    },
-    onSuccess: (file) => downloadBlob(`${props.fileName}.csv`, file),
+  const { begin, stop, isPending, error } = useExport(async (_, signal) => {
+    setRows(0);
+    downloadBlob(`${props.fileName}.csv`, await readAll(props, signal, setRows));
   });
-  const stop = () => {
-    running.current?.abort();
-    save.reset();
-  };
-  if (save.isPending)
+  if (isPending)
     return (
       <Flex wrap="wrap" align="center" gap="0.75rem" className="quiet">
         <span role="status">Exporting… {countOf(rows, props.noun)}</span>
@@ -54,14 +44,10 @@ export function CsvExport<Row>(props: CsvExportProps<Row>) {
     );
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<Icon name="download" size={18} />}
-        onClick={() => save.mutate()}
-      >
+      <Button variant="default" leftSection={<Icon name="download" size={18} />} onClick={() => begin()}>
         Export CSV
       </Button>
-      <ErrorNotice error={save.error} purpose="read-once" />
+      <ErrorNotice error={error} purpose="read-once" />
     </>
   );
 }

@@ -24,7 +24,7 @@ import { toParams } from '../../state/use-address-filter.ts';
 import { useLiveRead, useLiveRefresh } from '../../state/use-events.ts';
 import { nameOfAction } from '../audit/actions.ts';
 import { HistorySection } from '../audit/history.tsx';
-import { UsageCard } from '../usage/usage-card.tsx';
+import { UsageCard } from '../usage/usage-charts.tsx';
 import { ApiKeyStatus, type OpenDialog } from './api-key-columns.tsx';
 import { isUsable } from './api-key-rules.ts';
 import styles from './api-keys.module.css';

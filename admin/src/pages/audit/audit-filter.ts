@@ -4,10 +4,7 @@ import { toInstant } from '../../components/format-time.ts';
 import { createFilter, searchText } from '../../state/use-address-filter.ts';
 
 /** The filters of the server. */
-export type AuditQuery = Pick<
-  QueryOf<'/api/v1/audit'>,
-  'action' | 'without' | 'actor' | 'outcome' | 'target' | 'from' | 'to'
->;
+export type AuditQuery = Omit<QueryOf<'/api/v1/audit/export'>, 'format'>;
 
 /** As many as the server takes. */
 const mostActions = 50;
@@ -21,7 +18,7 @@ export const auditFilter = createFilter({
   /** Empty for all actions. */
   action: (text) => (actionPattern.test(text) ? text : ''),
   /** Actions that are left out, separated by commas. */
-  without: (text) => writeActions(readActions(text)),
+  without: (text) => readActions(text).join(),
   outcome: auditOutcomes,
   /** ISO 8601 in UTC, so that the address means the same everywhere; empty for no limit. */
   from: toInstant,
@@ -34,13 +31,4 @@ export type AuditView = typeof auditFilter.everything;
 export function readActions(text: string): string[] {
   const actions = text.split(',').filter((action) => actionPattern.test(action));
   return [...new Set(actions)].slice(0, mostActions);
-}
-
-export function writeActions(actions: readonly string[]): string {
-  return actions.join();
-}
-
-/** Whether the range is empty. */
-export function isBackwards({ from, to }: AuditView): boolean {
-  return from !== '' && to !== '' && Date.parse(from) >= Date.parse(to);
 }

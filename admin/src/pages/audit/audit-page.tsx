@@ -11,8 +11,8 @@ import { TimeEnds } from '../../components/time-picker.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useFilter } from '../../state/use-address-filter.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
-import { actions, nameOfAction } from './actions.ts';
-import { auditFilter, isBackwards, readActions, writeActions } from './audit-filter.ts';
+import { knownActions, nameOfAction } from './actions.ts';
+import { auditFilter, readActions } from './audit-filter.ts';
 import { auditColumns, DetailsDialog } from './audit-record.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { useAuditPage } from './use-audit-page.ts';
@@ -26,7 +26,7 @@ export default function AuditPage() {
   const { showNew, ...page } = useAuditPage(filter, sort, pages.cursor);
   const names = useApiKeyNames();
   const columns = useMemo(() => auditColumns(setOpened, names ?? new Map()), [names]);
-  const known = Object.keys(actions);
+  const isUnknown = view.action !== '' && !knownActions.includes(view.action);
   return (
     <ResourcePage
       title="Audit"
@@ -38,15 +38,16 @@ export default function AuditPage() {
           <SearchField label="Actor ID (exact)" {...field('actor')} hasShortcut={false} />
           <FilterSelect
             label="Action"
-            values={view.action === '' || known.includes(view.action) ? known : [view.action, ...known]}
+            values={isUnknown ? [view.action, ...knownActions] : knownActions}
             labelOf={nameOfAction}
             value={view.action || null}
             onChange={(action) => change({ action: action ?? '' })}
           />
           <FilterSelect label="Outcome" values={auditOutcomes} {...field('outcome')} />
-          <LeftOut {...field('without')} known={known} />
+          <LeftOut {...field('without')} />
           <TimeEnds from={field('from')} to={field('to')} />
-          {isBackwards(view) && (
+          {/* False without one of them. */}
+          {Date.parse(view.from) >= Date.parse(view.to) && (
             <Box flex="1 1 100%">
               <Notice kind="warning" role="status">
                 From is not before Until, so there is nothing between them.
@@ -68,13 +69,10 @@ export default function AuditPage() {
       {opened && (
         <DetailsDialog
           record={opened}
+          without={view.without}
           onShow={(next) => {
             setOpened(null);
             change(next);
-          }}
-          onLeaveOut={(action) => {
-            setOpened(null);
-            change({ without: writeActions([...readActions(view.without), action]) });
           }}
           onClose={() => setOpened(null)}
         />
@@ -87,21 +85,20 @@ interface LeftOutProps {
   /** Actions, separated by commas. */
   value: string;
   onChange: (without: string) => void;
-  known: readonly string[];
 }
 
 /** Chooses actions that are not shown. Each is a button that shows it again. */
-function LeftOut({ value, onChange, known }: LeftOutProps) {
+function LeftOut({ value, onChange }: LeftOutProps) {
   const without = readActions(value);
   return (
     <>
       <FilterSelect
         label="Leave out"
         none="Nothing"
-        values={known.filter((action) => !without.includes(action))}
+        values={knownActions.filter((action) => !without.includes(action))}
         labelOf={nameOfAction}
         value={null}
-        onChange={(action) => action && onChange(writeActions([...without, action]))}
+        onChange={(action) => action && onChange([...without, action].join())}
       />
       {without.length > 0 && (
         <ToggleGroup label="Left out">
@@ -109,7 +106,7 @@ function LeftOut({ value, onChange, known }: LeftOutProps) {
             <FilterToggle
               key={action}
               isOn
-              onToggle={() => onChange(writeActions(without.filter((each) => each !== action)))}
+              onToggle={() => onChange(without.filter((each) => each !== action).join())}
             >
               Without: {nameOfAction(action)}
             </FilterToggle>

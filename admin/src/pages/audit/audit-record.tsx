@@ -18,7 +18,7 @@ import { apiKeyAddress } from '../api-keys/api-key-address.ts';
 import { viewerAddress } from '../viewers/viewer-address.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';
-import { type AuditView, auditFilter } from './audit-filter.ts';
+import { type AuditView, auditFilter, readActions } from './audit-filter.ts';
 import { describeChange, summarize, targetAddress } from './describe-details.ts';
 
 const { everything } = auditFilter;
@@ -96,30 +96,28 @@ function Actor({ actor: { kind, id }, names }: { actor: AuditRecord['actor']; na
   const word = nameOfActorKind(kind);
   if (id === null) return word;
   const address = kind === 'api-key' ? apiKeyAddress(id) : kind === 'viewer' ? viewerAddress(id) : null;
-  const name = names.get(id)?.name ?? id;
   return (
     <>
       <small>{word}</small>
-      <Named name={name} id={id} address={address} />
+      <Named {...{ id, address, names }} />
     </>
   );
 }
 
 function Target({ record, names }: { record: AuditRecord; names: ApiKeyNames }) {
-  const id = record.target ?? '';
-  return <Named name={names.get(id)?.name ?? id} id={id} address={targetAddress(record)} />;
+  return <Named id={record.target ?? ''} address={targetAddress(record)} names={names} />;
 }
 
 interface NamedProps {
-  name: string;
   /** Shown on hover. */
   id: string;
   /** Where it is shown; null for nowhere. */
   address: string | null;
+  names: ApiKeyNames;
 }
 
-function Named({ name, id, address }: NamedProps) {
-  const text = <OutsideText text={name} isLine />;
+function Named({ id, address, names }: NamedProps) {
+  const text = <OutsideText text={names.get(id)?.name ?? id} isLine />;
   const attributes = { className: styles.named, title: withoutDirection(id) };
   return address === null ? (
     <span {...attributes}>{text}</span>
@@ -132,14 +130,14 @@ function Named({ name, id, address }: NamedProps) {
 
 interface DetailsDialogProps {
   record: AuditRecord;
-  /** Shows similar records. */
-  onShow: (view: AuditView) => void;
-  /** Shows records of other actions alone. */
-  onLeaveOut: (action: string) => void;
+  /** The actions that are left out, separated by commas. */
+  without: string;
+  /** Shows similar records, or leaves them out. */
+  onShow: (view: Partial<AuditView>) => void;
   onClose: () => void;
 }
 
-export function DetailsDialog({ record, onShow, onLeaveOut, onClose }: DetailsDialogProps) {
+export function DetailsDialog({ record, without, onShow, onClose }: DetailsDialogProps) {
   const { actor, person, action, target, outcome, code, affected, count, details } = record;
   const copyable = (text: string | null, what: string) =>
     text === null ? 'unknown' : <CopyableValue text={text} what={what} />;
@@ -168,7 +166,10 @@ export function DetailsDialog({ record, onShow, onLeaveOut, onClose }: DetailsDi
     <Dialog title="Audit record" onClose={onClose} width="38rem">
       <FactList facts={facts} />
       <DialogActions>
-        <Button variant="default" onClick={() => onLeaveOut(action)}>
+        <Button
+          variant="default"
+          onClick={() => onShow({ without: [...readActions(without), action].join() })}
+        >
           Leave this action out
         </Button>
         <Button variant="default" onClick={() => onShow({ ...everything, actor: actor.id ?? actor.kind })}>

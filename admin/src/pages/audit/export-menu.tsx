@@ -1,12 +1,12 @@
 import { Box, Button, Group, Menu, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useThrottledState } from '@mantine/hooks';
 import { UnreachableError } from '../../api/api-error.ts';
 import { downloadBlob } from '../../components/download-text.ts';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { formatSize } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
 import { useApp } from '../../session/app-context.ts';
+import { useExport } from '../../state/use-export.ts';
 import styles from './audit.module.css';
 import type { AuditQuery } from './audit-filter.ts';
 
@@ -17,12 +17,33 @@ const formats: [ExportFormat, string, string][] = [
   ['jsonl', 'JSON Lines', 'one record per line, for programs'],
 ];
 
+/** Frequent enough to show progress. */
+const reportEveryMs = 200;
+
 /** Exports all matching records, from all pages. */
 export function ExportMenu({ filter }: { filter: AuditQuery }) {
-  const { bytes, isPending, error, begin, stop } = useExport(filter);
+  const { api, toasts } = useApp();
+  /** Received so far. The total is unknown. */
+  const [bytes, setBytes] = useThrottledState(0, reportEveryMs);
+  // With fetch, because a link cannot send Authorization. The browser saves the complete file.
+  const { begin, stop, isPending, error } = useExport(async (format: ExportFormat, signal) => {
+    setBytes(0);
+    const params = { query: { format, ...filter } };
+    const response = await api.open('/api/v1/audit/export', { params, signal });
+    // An incomplete body rejects, so half a file is never saved.
+    const file = await countBytes(response, setBytes)
+      .blob()
+      .catch((cause) => {
+        throw new UnreachableError(cause);
+      });
+    const header = response.headers.get('content-disposition') ?? '';
+    const [, name = `latchkey-audit.${format}`] = /filename="([\w.-]+)"/.exec(header) ?? [];
+    downloadBlob(name, file);
+    toasts.announce(`Audit saved: ${formatSize(file.size)}`);
+  });
   if (isPending)
     return (
-      <Group gap="1rem" c="dimmed" fz="sm">
+      <Group gap="1rem" className="note">
         <span>
           Exporting… <span className={styles.size}>{formatSize(bytes)}</span>
         </span>
@@ -46,7 +67,7 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
           {formats.map(([format, name, use]) => (
             <Menu.Item key={format} onClick={() => begin(format)}>
               {name}
-              <Box component="small" display="block" c="dimmed">
+              <Box component="small" display="block">
                 {use}
               </Box>
             </Menu.Item>
@@ -58,62 +79,14 @@ export function ExportMenu({ filter }: { filter: AuditQuery }) {
   );
 }
 
-/**
- * Downloads an export with fetch, because a link cannot send Authorization. The browser saves the complete file. Leaving the page
- * cancels the download.
- */
-function useExport(filter: AuditQuery) {
-  const { api, toasts } = useApp();
-  /** Received so far. The total is unknown. */
-  const [bytes, setBytes] = useState(0);
-  const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
-  const { mutate, reset, isPending, error } = useMutation({
-    mutationFn: async (format: ExportFormat) => {
-      const controller = new AbortController();
-      running.current = controller;
-      setBytes(0);
-      const params = { query: { format, ...filter } };
-      const response = await api.open('/api/v1/audit/export', { params, signal: controller.signal });
-      // An incomplete body rejects, so half a file is never saved.
-      const file = await countBytes(response, setBytes)
-        .blob()
-        .catch((cause) => {
-          throw new UnreachableError(cause);
-        });
-      downloadBlob(fileNameOf(response, format), file);
-      toasts.announce(`Audit saved: ${formatSize(file.size)}`);
-    },
-  });
-  const stop = () => {
-    running.current?.abort();
-    // Nothing is shown of an export that was stopped.
-    reset();
-  };
-  return { bytes, isPending, error, begin: mutate, stop };
-}
-
-/** The file name that the server gives. */
-function fileNameOf({ headers }: Response, format: ExportFormat): string {
-  const [, name] = /filename="([\w.-]+)"/.exec(headers.get('content-disposition') ?? '') ?? [];
-  return name ?? `latchkey-audit.${format}`;
-}
-
-/** Frequent enough to show progress. */
-const reportEveryMs = 200;
-
 /** The same answer, with a progress callback. The browser stores the body, so a large file needs no memory in this page. */
 function countBytes(response: Response, report: (bytes: number) => void): Response {
   let bytes = 0;
-  let reportedMs = Number.NEGATIVE_INFINITY;
   const counter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(piece, controller) {
       bytes += piece.byteLength;
-      controller.enqueue(piece);
-      const now = Date.now();
-      if (now - reportedMs < reportEveryMs) return;
-      reportedMs = now;
       report(bytes);
+      controller.enqueue(piece);
     },
   });
   return new Response(response.body?.pipeThrough(counter) ?? null, { headers: response.headers });

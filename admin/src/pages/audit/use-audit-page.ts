@@ -1,4 +1,3 @@
-import { useInterval } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Answer, reading } from '../../api/api.ts';
 import type { AuditRecord } from '../../api/schema.ts';
@@ -29,20 +28,19 @@ export function useAuditPage(
   // The first page is always kept: new records are counted against it.
   const first = useEagerQuery({ ...read(null), placeholderData: keepPreviousData });
   const page = useEagerQuery({ ...read(cursor), placeholderData: keepPreviousData });
-  const news = useQuery({ ...read(null), queryKey: ['audit', 'news', filter, sort], enabled: false });
-  const lookForNews = () => {
-    if (first.data && !first.isPlaceholderData) void news.refetch({ cancelRefetch: false });
-  };
-  useLiveRefresh(lookForNews, ({ topic }) => topic === 'audit' || topic === 'missed');
-  useInterval(
-    () => {
-      if (document.visibilityState === 'visible') lookForNews();
-    },
-    newsPollMs,
-    { autoInvoke: true },
+  const listed = first.isPlaceholderData ? undefined : first.data;
+  const news = useQuery({
+    ...read(null),
+    queryKey: ['audit', 'news', filter, sort],
+    initialData: () => listed,
+    enabled: listed !== undefined,
+    refetchInterval: newsPollMs,
+  });
+  useLiveRefresh(
+    () => void news.refetch({ cancelRefetch: false }),
+    ({ topic }) => topic === 'audit' || topic === 'missed',
   );
-
-  const known = first.isPlaceholderData ? [] : (first.data?.audit ?? []);
+  const known = listed?.audit ?? [];
   const found = news.data?.audit ?? [];
   // An empty page shows new records at once: nothing can move.
   const shown = cursor === null && known.length === 0 && found.length > 0 ? news.data : page.data;
@@ -64,9 +62,5 @@ export function useAuditPage(
 /** Counts the found records that are newer than all known records; 0 without known records. Both lists are newest first. */
 export function countNewer(found: readonly AuditRecord[], known: readonly AuditRecord[]): number {
   const [newest] = known;
-  if (!newest) return 0;
-  // IDs are decimal texts that can exceed a number: the longer text is the greater number.
-  const isNewer = ({ id }: AuditRecord) =>
-    id.length > newest.id.length || (id.length === newest.id.length && id > newest.id);
-  return found.filter(isNewer).length;
+  return newest ? found.filter(({ id }) => Number(id) > Number(newest.id)).length : 0;
 }

@@ -20,7 +20,7 @@ import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
 import { useApp } from '../../session/app-context.ts';
 import { useLiveRead } from '../../state/use-events.ts';
 import { HistorySection } from '../audit/history.tsx';
-import { UsageCard } from '../usage/usage-card.tsx';
+import { UsageCard } from '../usage/usage-charts.tsx';
 import styles from './content.module.css';
 import { CurrentDialog, type OpenDialog } from './content-dialogs.tsx';
 import { writeMetadata } from './content-form.ts';

@@ -1,10 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { reading } from '../../api/api.ts';
 import { describeTarget } from '../../api/audit-target.ts';
 import type { AuthorityChange } from '../../api/resources.ts';
 import type { AuditRecord } from '../../api/schema.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
+import { changeOfAction } from '../audit/actions.ts';
 
 /** The server's largest page: leases that applications create are listed between the actions. */
 const limit = 500;
@@ -19,9 +21,7 @@ export function useAuditedChanges(changes: readonly AuthorityChange[] | undefine
   // The end is exclusive.
   const to = newest && new Date(Date.parse(newest.at) + 1).toISOString();
   const { data, isPending } = useQuery({
-    queryKey: ['audit', 'acts', newest?.number ?? 0],
-    queryFn: ({ signal }) =>
-      api.call('get', '/api/v1/audit', { params: { query: { outcome: 'done', from, to, limit } }, signal }),
+    ...reading(api, '/api/v1/audit', { query: { outcome: 'done', from, to, limit } }),
     enabled: newest !== undefined,
     // Records do not change.
     staleTime: Number.POSITIVE_INFINITY,
@@ -40,7 +40,7 @@ export function useAuditedChanges(changes: readonly AuthorityChange[] | undefine
 
 /** A change with the audited action that caused it: undefined if the audit does not have it. */
 export interface AuditedChange extends AuthorityChange {
-  audited?: Pick<AuditRecord, 'action' | 'target'>;
+  audited?: AuditRecord;
 }
 
 /**
@@ -54,7 +54,7 @@ export function matchAuditRecords(
   const shown = new Map<string, AuditedChange>();
   for (const change of changes) {
     const record = records.find((one) => isOf(one, change));
-    const joined = record ? { ...change, audited: { action: record.action, target: record.target } } : change;
+    const joined = record ? { ...change, audited: record } : change;
     const key = record ? `audited ${record.id}` : `change ${change.number}`;
     const other = shown.get(key);
     if (!other || lateness(other) < lateness(joined)) shown.set(key, joined);
@@ -81,25 +81,9 @@ const leaseActs = ['lease.revoke', 'mark.lift', 'viewer.block', 'viewer.unblock'
 const lateness = ({ pending, slowestMs }: AuthorityChange) =>
   pending.length > 0 ? Number.POSITIVE_INFINITY : (slowestMs ?? 0);
 
-const acts: Readonly<Record<string, string>> = {
-  setup: 'The server was claimed',
-  'api-key.create': 'An API key was created',
-  'api-key.update': 'An API key was changed',
-  'api-key.rotate': 'An API key was rotated',
-  'api-key.revoke': 'An API key was revoked',
-  'mark.lift': 'A mark was lifted',
-  'viewer.block': 'A viewer was blocked',
-  'viewer.unblock': 'The block of a viewer was lifted',
-  'content.create': 'A content was registered',
-  'content.update': 'A content was changed',
-  'content.disable': 'A content was disabled',
-  'content.import-key': 'A content key was imported',
-  'content.remove-key': 'An imported content key was removed',
-};
-
 /** Describes a change in words, without IDs, which can be long. */
 export function describeChange({ kind, leaseId, viewerId, contentId, audited }: AuditedChange): string {
-  const words = audited && acts[audited.action];
+  const words = audited && changeOfAction(audited.action);
   if (words) return words;
   if (kind === 'api-key') return 'An API key was changed';
   if (kind === 'content') return 'A content was changed';

@@ -1,32 +1,22 @@
-import type { Concern, ConfigurationWarning } from '../../api/resources.ts';
+import type { Concern } from '../../api/resources.ts';
 import type { Statistics } from '../../api/schema.ts';
 import { toParams } from '../../state/use-address-filter.ts';
 
-/** A page of the dashboard that helps. */
-interface PageLink {
-  href: string;
-  label: string;
-}
-
-const links: Record<string, PageLink> = {
+/** The pages of the dashboard where warnings can be resolved, by their codes. */
+export const linksOfWarnings: Record<string, { href: string; label: string }> = {
   API_KEYS_NEVER_EXPIRE: { href: '/api-keys?filter=never-expires', label: 'Show these keys' },
 };
 
-/** The page of the dashboard where the warning can be resolved. */
-export function linkOfWarning({ code }: Pick<ConfigurationWarning, 'code'>): PageLink | undefined {
-  return links[code];
-}
-
 type Facts = Pick<Statistics, 'refusedCodes' | 'warnings'>;
 
-/** Same for a concern: one about the configuration has the code of its warning. */
-export function linkOfConcern({ id }: Pick<Concern, 'id'>, facts: Facts): PageLink | undefined {
+/** The page that helps with a concern. One about the configuration has the code of its warning. */
+export function linkOfConcern({ id }: Concern, { refusedCodes, warnings }: Facts) {
   if (id === 'client errors') {
-    const code = facts.refusedCodes[0]?.code ?? '';
+    const code = refusedCodes[0]?.code ?? '';
     return { href: `/refusals?${toParams({ code })}`, label: `Show the refusals${code && ` with ${code}`}` };
   }
-  if (facts.warnings.some(({ code }) => code === id))
-    return links[id] ?? { href: '/settings', label: 'Show the settings' };
+  if (warnings.some(({ code }) => code === id))
+    return linksOfWarnings[id] ?? { href: '/settings', label: 'Show the settings' };
   return undefined;
 }
 

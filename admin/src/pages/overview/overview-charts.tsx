@@ -1,6 +1,7 @@
 import { Box } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Statistics } from '../../api/schema.ts';
+import type { ChartLine } from '../../charts/geometry.ts';
 import { TimeChart, type TimeChartProps } from '../../charts/time-chart.tsx';
 import type { SharedCursor } from '../../charts/use-chart-pointer.ts';
 import { formatCount, formatDuration, formatRate, formatShare } from '../../components/format-numbers.ts';
@@ -62,13 +63,10 @@ interface HourChartsProps extends OverviewChartsProps {
 
 function HourCharts({ statistics, changes, span: { from, to }, cursor, onZoom }: HourChartsProps) {
   const charts = useMemo(() => describeCharts(statistics, { from, to }), [statistics, from, to]);
-  const marks = useMemo(
-    () => [
-      ...changes.map((change) => ({ at: Date.parse(change.at), name: describeChange(change) })),
-      ...startsOf(statistics.processes),
-    ],
-    [changes, statistics],
-  );
+  const marks = [
+    ...changes.map((change) => ({ at: Date.parse(change.at), name: describeChange(change) })),
+    ...startsOf(statistics.processes),
+  ];
   const stepMs = statistics.stepSeconds * 1_000;
   const began = Date.parse(statistics.requests.series[0]?.at ?? statistics.at);
   const isYoung = began - stepMs > from;
@@ -90,7 +88,6 @@ function HourCharts({ statistics, changes, span: { from, to }, cursor, onZoom }:
 }
 
 type Series<Figure extends string> = readonly ({ at: string } & Record<Figure, number | null>)[];
-type Measure = keyof Statistics['requests']['lastMinute'];
 type ChartDescription = Omit<TimeChartProps, 'from' | 'to' | 'stepMs' | 'cursor' | 'onZoom'>;
 
 const target = (value: number) => ({ name: 'target', value, look: 'target' as const });
@@ -101,33 +98,35 @@ function describeCharts(
   { activeLeases, keyRequests, playbackRequests, requests, player }: Statistics,
   span: Span,
 ): ChartDescription[] {
-  const pointsOf = <Figure extends string>(series: Series<Figure>, figure: Figure) =>
-    series
-      .map((step) => ({ at: Date.parse(step.at), value: step[figure] }))
-      .filter(({ at }) => at >= span.from && at <= span.to);
-  const ofKeys = (figure: Measure) => pointsOf(keyRequests.series, figure);
-  const refusals = pointsOf(playbackRequests.series, 'clientErrorShare');
-  const ofAll = (figure: Measure) => pointsOf(requests.series, figure);
+  const line = <Figure extends string>(
+    name: string,
+    { series }: { series: Series<Figure> },
+    figure: Figure,
+    look: ChartLine['look'] = 'main',
+  ) => {
+    const points = series.map((step) => ({ at: Date.parse(step.at), value: step[figure] }));
+    return { name, look, points: points.filter(({ at }) => at >= span.from && at <= span.to) };
+  };
   return [
     {
       title: 'Active leases',
-      lines: [{ name: 'leases', look: 'main', points: pointsOf(activeLeases.series, 'count') }],
+      lines: [line('leases', activeLeases, 'count')],
       smallestStep: 1,
       format: formatCount,
       empty: 'No data yet',
     },
     {
       title: 'Key requests',
-      lines: [{ name: 'per second', look: 'main', points: ofKeys('perSecond') }],
+      lines: [line('per second', keyRequests, 'perSecond')],
       format: formatRate,
       empty: 'No key requests yet',
     },
     {
       title: 'Key request duration',
       lines: [
-        { name: 'p50', look: 'quiet', points: ofKeys('p50Ms') },
-        { name: 'p95', look: 'main', points: ofKeys('p95Ms') },
-        { name: 'p99', look: 'dashed', points: ofKeys('p99Ms') },
+        line('p50', keyRequests, 'p50Ms', 'quiet'),
+        line('p95', keyRequests, 'p95Ms'),
+        line('p99', keyRequests, 'p99Ms', 'dashed'),
       ],
       marks: [target(thresholds.keyTargetMs), alert(thresholds.keyAlertMs)],
       axis: 'logarithmic',
@@ -136,24 +135,21 @@ function describeCharts(
     },
     {
       title: 'Time to the first frame',
-      lines: [
-        { name: 'p50', look: 'quiet', points: pointsOf(player.series, 'firstFrameP50Ms') },
-        { name: 'p95', look: 'main', points: pointsOf(player.series, 'firstFrameP95Ms') },
-      ],
+      lines: [line('p50', player, 'firstFrameP50Ms', 'quiet'), line('p95', player, 'firstFrameP95Ms')],
       marks: [target(thresholds.firstFrameTargetMs)],
       format: formatDuration,
       empty: 'No player reports in the last hour',
     },
     {
       title: 'Failed requests, 5xx',
-      lines: [{ name: 'of all', look: 'main', points: ofAll('serverErrorShare') }],
+      lines: [line('of all', requests, 'serverErrorShare')],
       marks: [alert(thresholds.serverErrorAlert)],
       format: formatShare,
       empty: 'No requests yet',
     },
     {
       title: 'Refused requests, 4xx',
-      lines: [{ name: 'of key and lease requests', look: 'main', points: refusals }],
+      lines: [line('of key and lease requests', playbackRequests, 'clientErrorShare')],
       marks: [alert(thresholds.clientErrorAlert)],
       format: formatShare,
       empty: 'No requests yet',

@@ -3,14 +3,16 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { reading } from '../../api/api.ts';
-import { ApiError, UnreachableError } from '../../api/api-error.ts';
+import { UnreachableError } from '../../api/api-error.ts';
 import { Card } from '../../components/card.tsx';
 import { describeError } from '../../components/describe-error.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/errors.tsx';
+import { FactList } from '../../components/fact-list.tsx';
+import { formatCount } from '../../components/format-numbers.ts';
 import { LiveBadge } from '../../components/live-bar.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
@@ -21,7 +23,6 @@ import { useSteadyError } from '../../state/use-steady-error.ts';
 import { countingLeases } from '../leases/active-count.tsx';
 import { useAuditedChanges } from './audited-changes.ts';
 import { Figures } from './figures.tsx';
-import { LimitedOverview } from './limited-overview.tsx';
 import styles from './overview.module.css';
 import { OverviewCharts } from './overview-charts.tsx';
 import { Revocations } from './revocations.tsx';
@@ -29,6 +30,39 @@ import { AttentionList, ConfigurationNotes, Health } from './server-state.tsx';
 
 export default function OverviewPage() {
   return may(useCurrentApiKey(), 'whole-server') ? <ServerOverview /> : <LimitedOverview />;
+}
+
+/** For an API key of some contents: its own numbers. The server refuses the statistics to it. */
+function LimitedOverview() {
+  const api = useApi();
+  const contents = useQuery(reading(api, '/api/v1/content', { query: { limit: 1 } }));
+  const leases = useQuery(countingLeases(api, {}));
+  const error = contents.error ?? leases.error;
+  const retry = () => {
+    void contents.refetch();
+    void leases.refetch();
+  };
+  return (
+    <>
+      <PageHead title="Overview" lead="The contents of this key." />
+      <Notice title="This key is limited to some contents">
+        Figures of the whole server, the audit, webhooks and settings need a key of all contents.
+      </Notice>
+      {error ? <ErrorState error={error} onRetry={retry} /> : null}
+      {!error && (!contents.data || !leases.data) && <PageSkeleton />}
+      {!error && contents.data && leases.data && (
+        <Card>
+          <FactList
+            facts={{
+              Contents: <Link href="/content">{formatCount(contents.data.total)}</Link>,
+              'Active leases': <Link href="/leases">{formatCount(leases.data.total_active ?? 0)}</Link>,
+              Requests: <Link href="/usage">Usage over time</Link>,
+            }}
+          />
+        </Card>
+      )}
+    </>
+  );
 }
 
 /** Open problems first, then figures, then charts. */
@@ -41,11 +75,16 @@ function ServerOverview() {
         lead="Open problems, and the figures of the last hour."
         actions={<LiveBadge />}
       />
-      {!statistics && error ? <ErrorState error={error} onRetry={retry} /> : null}
-      {!statistics && !error && <OverviewSkeleton />}
+      {!statistics && (error ? <ErrorState error={error} onRetry={retry} /> : <OverviewSkeleton />)}
       {statistics && (
         <Flex direction="column" gap="1.5rem">
-          {error ? <OldFigures at={statistics.at} error={error} /> : null}
+          {/* A banner over every page reports a server that does not answer. */}
+          {error && !(error instanceof UnreachableError) && (
+            <Notice kind="warning" title={describeError(error).title} role="status">
+              {describeError(error).advice} The figures below are from{' '}
+              <RelativeTime at={statistics.at} isFocusable />.
+            </Notice>
+          )}
           <AttentionList statistics={statistics} isCurrent={!error} />
           {isFresh ? (
             <FirstSteps />
@@ -83,18 +122,6 @@ function FirstSteps() {
   );
 }
 
-/** Shown above old figures that could not be refreshed. */
-function OldFigures({ at, error }: { at: string; error: unknown }) {
-  // A banner over every page reports this.
-  if (error instanceof UnreachableError) return null;
-  const { title, advice } = describeError(error);
-  return (
-    <Notice kind="warning" title={title} role="status">
-      {advice} The figures below are from <RelativeTime at={at} isFocusable />.
-    </Notice>
-  );
-}
-
 const charts = ['leases', 'rate', 'duration', 'first frame', 'refused', 'failed'];
 
 /** Placeholder for the whole page, at about its height. */
@@ -118,16 +145,10 @@ function OverviewSkeleton() {
 /** The length of a step. No event reports requests, durations and outages, so they are polled. */
 const pollMs = 10_000;
 
-const pollAfter = (error: unknown) =>
-  Math.max(pollMs, error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);
-
 /** The figures, refreshed by time and by events. */
 function useOverview() {
   const api = useApi();
-  const statistics = useEagerQuery({
-    ...reading(api, '/api/v1/statistics', {}),
-    refetchInterval: ({ state }) => pollAfter(state.error),
-  });
+  const statistics = useEagerQuery({ ...reading(api, '/api/v1/statistics', {}), refetchInterval: pollMs });
   const queries = useQueryClient();
   const { data } = statistics;
   // The navigation counts the same problems as this page shows.

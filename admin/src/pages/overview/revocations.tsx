@@ -44,9 +44,8 @@ export function Revocations({ changes }: { changes: readonly AuditedChange[] }) 
 
 /** Prefers revocations if there are too many changes. Newest first. */
 function chooseShown(changes: readonly AuditedChange[]): AuditedChange[] {
-  const revocations = changes.filter(isRevocation).slice(0, shown);
-  const others = changes.filter((change) => !isRevocation(change)).slice(0, shown - revocations.length);
-  return [...revocations, ...others].sort((a, b) => b.number - a.number);
+  const others = changes.filter((change) => !isRevocation(change));
+  return [...changes.filter(isRevocation), ...others].slice(0, shown).sort((a, b) => b.number - a.number);
 }
 
 function What({ change }: { change: AuditedChange }) {

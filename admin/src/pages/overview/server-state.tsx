@@ -9,8 +9,7 @@ import { Notice } from '../../components/notice.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { Section } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/times.tsx';
-import { linkOfConcern, linkOfWarning } from './concerns.ts';
-import { describeDependency, nameOfDependency } from './dependencies.ts';
+import { linkOfConcern, linksOfWarnings } from './concerns.ts';
 import styles from './overview.module.css';
 
 const severities = { bad: 'Urgent', warning: 'Warning' };
@@ -59,7 +58,7 @@ export function AttentionList({ statistics, isCurrent }: AttentionListProps) {
       )}
       {/* Announced only when it changes: the list itself is redrawn every few seconds. */}
       <p role="status" className="visually-hidden">
-        {concerns.length === 0 ? '' : concerns.map(({ title }) => title).join('. ')}
+        {concerns.map(({ title }) => title).join('. ')}
       </p>
     </section>
   );
@@ -80,7 +79,7 @@ export function Health({ statistics: { ready, dependencies, replicas } }: { stat
           {Object.entries(dependencies).map(([name, state]) => (
             <li key={name}>
               <span className={cell.stack}>
-                {nameOfDependency(name)}
+                {names[name] ?? name}
                 <small>{describeDependency(state)}</small>
               </span>
               <Badge color={state.status === 'up' ? 'good' : 'bad'}>{state.status}</Badge>
@@ -103,6 +102,38 @@ export function Health({ statistics: { ready, dependencies, replicas } }: { stat
   );
 }
 
+/** Name of each part of the server. */
+const names: Record<string, string> = {
+  database: 'The database',
+  migrations: 'The schema',
+  feed: 'The change feed',
+  bus: 'The bus',
+  cache: 'The cache',
+  'master-key': 'The master key',
+  process: 'This process',
+  auth: 'The auth service',
+  content: 'The content service',
+  leases: 'The lease service',
+  playback: 'The playback service',
+  'key-derivation': 'Key derivation',
+};
+
+/** Details from `/ready` in one line: "3 addresses", "version 12". */
+function describeDependency({ status: _, ...facts }: { status: string } & Record<string, unknown>): string {
+  return Object.entries(facts)
+    .flatMap(([name, value]) => {
+      if (typeof value === 'boolean') return value ? [wordsOf(name)] : [];
+      if (typeof value !== 'string' && typeof value !== 'number') return [];
+      return [name === 'kind' ? `${value}` : `${wordsOf(name)} ${value}`];
+    })
+    .join(', ');
+}
+
+/** `roundTripMs` as "round trip ms". */
+function wordsOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
 /** Settings that are right for some servers and wrong for others. Risky settings are listed at the top of the page instead. */
 export function ConfigurationNotes({ warnings }: { warnings: readonly ConfigurationWarning[] }) {
   const notes = warnings.filter(({ severity }) => severity === 'notice');
@@ -113,14 +144,14 @@ export function ConfigurationNotes({ warnings }: { warnings: readonly Configurat
           <p className="note">No recommendations.</p>
         ) : (
           <Flex component="ul" direction="column" gap="1rem">
-            {notes.map((note) => {
-              const setting = settings[note.code];
-              const link = linkOfWarning(note);
+            {notes.map(({ code, title, detail }) => {
+              const setting = settings[code];
+              const link = linksOfWarnings[code];
               return (
-                <li key={note.code}>
-                  <strong>{note.title}</strong>
+                <li key={code}>
+                  <strong>{title}</strong>
                   <p className="note">
-                    {note.detail} {link && <Link href={link.href}>{link.label}</Link>}
+                    {detail} {link && <Link href={link.href}>{link.label}</Link>}
                   </p>
                   {setting && (
                     <small>

@@ -15,21 +15,17 @@ export interface VariableRow extends ShownSetting {
  * forgotten another.
  */
 export function listVariables(processes: readonly ProcessSettings[]): VariableRow[] {
-  const byName = new Map<string, Map<string, VariableRow & { services: string[] }>>();
+  const rows = new Map<string, VariableRow & { services: string[] }>();
   for (const { service, address, variables } of processes)
     for (const variable of variables) {
-      const forms = byName.get(variable.name) ?? new Map();
-      byName.set(variable.name, forms);
-      const form = `${variable.from} ${variable.value}`;
-      const row = forms.get(form) ?? { ...variable, services: [] };
-      forms.set(form, row);
+      const form = `${variable.name} ${variable.from} ${variable.value}`;
+      const row = rows.get(form) ?? { ...variable, services: [] };
+      rows.set(form, row);
       row.services.push(`${service} ${address}`);
     }
-  return [...byName.entries()]
+  return [...Map.groupBy(rows.values(), ({ name }) => name)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([, forms]) =>
-      forms.size === 1 ? [...forms.values()].map((row) => ({ ...row, services: [] })) : [...forms.values()],
-    );
+    .flatMap(([, forms]) => (forms.length === 1 ? forms.map((row) => ({ ...row, services: [] })) : forms));
 }
 
 /** @param isSetOnly leaves out what has its default */
@@ -65,15 +61,12 @@ const sectionOf = ({ name }: VariableRow) =>
   sections.find(([, beginnings]) => beginnings.some((beginning) => name.startsWith(beginning)))?.[0];
 
 /** The rows by their sections, first what does not have its default. Sections without rows are left out. */
-export function groupVariables(
-  rows: readonly VariableRow[],
-): { section: string; rows: readonly VariableRow[] }[] {
+export function groupVariables(rows: readonly VariableRow[]) {
   const sorted = [...rows].sort((a, b) => Number(a.from === 'default') - Number(b.from === 'default'));
   const bySection = Map.groupBy(sorted, sectionOf);
-  return sections.flatMap(([section]) => {
-    const found = bySection.get(section);
-    return found ? [{ section, rows: found }] : [];
-  });
+  return sections
+    .map(([section]) => ({ section, rows: bySection.get(section) ?? [] }))
+    .filter((group) => group.rows.length > 0);
 }
 
 /** The value in words. */

@@ -1,6 +1,5 @@
 import { Flex } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { reading } from '../../api/api.ts';
 import type { AuditRecord, Statistics } from '../../api/schema.ts';
@@ -8,14 +7,13 @@ import type { ChartChange } from '../../charts/time-chart.tsx';
 import { formatClock } from '../../components/format-time.ts';
 import { withoutDirection } from '../../components/mark-direction.ts';
 import { Section } from '../../components/section.tsx';
-import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
+import { useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 import { type Span, spanOf, type TimeView } from '../../state/time-range.ts';
 import { toParams } from '../../state/use-address-filter.ts';
 import { type ApiKeyNames, useApiKeyNames } from '../../state/use-api-key-names.ts';
-import { useLiveRefresh } from '../../state/use-events.ts';
 import { nameOfAction } from '../audit/actions.ts';
-import { mergeHistory } from '../audit/merge-history.ts';
+import { useNewestRecords } from '../audit/use-newest-records.ts';
 import { toInstants } from './use-usage.ts';
 
 /** The actions that change who gets a key. The audit has each of them, and far more leases that applications create. */
@@ -48,29 +46,19 @@ export interface Change extends ChartChange {
  * @param targets of the audit; all targets without it
  */
 export function useChanges(view: TimeView, targets?: readonly string[]): readonly Change[] {
-  const api = useApi();
-  const { clock } = useApp();
+  const { api, clock } = useApp();
   const isAllowed = may(useCurrentApiKey(), 'whole-server');
-  const { data: records, refetch } = useQuery({
+  const span = spanOf(view, clock.now());
+  const { from, to } = toInstants(span);
+  // A change of just now must not be missed because the clock of the server is ahead.
+  const common = { outcome: 'done', from, to: view.zoomed && to } as const;
+  const { data: records } = useNewestRecords({
     queryKey: ['audit', 'changes', view.zoomed ?? view.range, targets ?? null],
-    queryFn: async ({ signal }) => {
-      const { from, to } = toInstants(spanOf(view, clock.now()));
-      // A change of just now must not be missed because the clock of the server is ahead.
-      const ends = view.zoomed ? { from, to } : { from };
-      const common = { outcome: 'done', ...ends, limit: shownChanges } as const;
-      const questions =
-        targets?.map((target) => ({ target })) ?? decidingActions.map((action) => ({ action }));
-      const pages = await Promise.all(
-        questions.map((question) =>
-          api.call('get', '/api/v1/audit', { params: { query: { ...common, ...question } }, signal }),
-        ),
-      );
-      const isDeciding = ({ action }: AuditRecord) => decidingActions.includes(action);
-      return mergeHistory(
-        pages.map(({ audit }) => audit.filter(isDeciding)),
-        shownChanges,
-      );
-    },
+    questions: targets
+      ? targets.map((target) => ({ ...common, target }))
+      : decidingActions.map((action) => ({ ...common, action })),
+    isShown: ({ action }) => decidingActions.includes(action),
+    limit: shownChanges,
     enabled: isAllowed,
     placeholderData: keepPreviousData,
   });
@@ -79,17 +67,10 @@ export function useChanges(view: TimeView, targets?: readonly string[]): readonl
     select: (answer) => answer.statistics,
     enabled: isAllowed,
   });
-  useLiveRefresh(
-    () => void refetch(),
-    ({ topic }) => topic === 'audit' || topic === 'missed',
-  );
   const names = useApiKeyNames(records?.some(({ action }) => action.startsWith('api-key.')) ?? false);
-  return useMemo(() => {
-    const { from, to } = spanOf(view, clock.now());
-    const changes = (records ?? []).map((record) => describeRecord(record, names));
-    const starts = startsOf(statistics?.processes ?? []).filter(({ at }) => at >= from && at <= to);
-    return [...changes, ...starts].sort((a, b) => b.at - a.at);
-  }, [records, names, statistics, view, clock]);
+  const changes = (records ?? []).map((record) => describeRecord(record, names));
+  const starts = startsOf(statistics?.processes ?? []).filter(({ at }) => at >= span.from && at <= span.to);
+  return [...changes, ...starts].sort((a, b) => b.at - a.at);
 }
 
 function describeRecord(record: AuditRecord, names: ApiKeyNames | undefined): Change {

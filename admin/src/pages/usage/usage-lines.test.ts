@@ -1,14 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  allOf,
-  describeStep,
-  refusedOf,
-  shareOf,
-  shareOfAll,
-  stepsOf,
-  toLines,
-  toPoints,
-} from './usage-lines.ts';
+import type { Usage } from '../../api/schema.ts';
+import { allOf, describeStep, refusedOf, shareOf, shareOfAll, toLines, toPoints } from './usage-lines.ts';
 
 const minuteMs = 60_000;
 const start = Date.UTC(2027, 0, 31, 12);
@@ -28,27 +20,23 @@ const usage = (completeMinute: number, stepSeconds = 60) => ({
 
 it('a step that the server left out is zero', () => {
   const given = usage(5);
-  expect(toPoints(given.totals, stepsOf(given), allOf, given.totals).map(({ value }) => value)).toEqual([
-    0, 6, 0, 0, 0,
-  ]);
+  expect(toPoints(given.totals, given, allOf).map(({ value }) => value)).toEqual([0, 6, 0, 0, 0]);
 });
 
 it('a step that is not over is not drawn', () => {
-  const given = usage(3);
-  const lengthOf = (steps: ReturnType<typeof stepsOf>) =>
-    toPoints(given.totals, steps, allOf, given.totals).length;
-  expect([lengthOf(stepsOf(given)), lengthOf(stepsOf(usage(4.5)))]).toEqual([3, 4]);
+  const lengthOf = (given: Usage) => toPoints(given.totals, given, allOf).length;
+  expect([lengthOf(usage(3)), lengthOf(usage(4.5))]).toEqual([3, 4]);
 });
 
 it('before anything is complete there is no point', () => {
-  const { totals } = usage(0);
-  expect(toPoints(totals, stepsOf(usage(-2)), allOf, totals)).toEqual([]);
+  const given = usage(-2);
+  expect(toPoints(given.totals, given, allOf)).toEqual([]);
 });
 
 it('series without such requests have no line, and what is left is one line', () => {
   const given = usage(5);
   const names = (amountOf: typeof refusedOf) =>
-    toLines(given, stepsOf(given), amountOf, (id) => id.toUpperCase()).map(({ name, look }) => [name, look]);
+    toLines(given, amountOf, (id) => id.toUpperCase()).map(({ name, look }) => [name, look]);
   expect(names(allOf)).toEqual([
     ['A', 'series-1'],
     ['B', 'series-2'],
@@ -60,7 +48,7 @@ it('series without such requests have no line, and what is left is one line', ()
 it('a share of refusals is of the requests of its series, and of all requests for a code', () => {
   const given = usage(5);
   const valuesOf = (value: typeof shareOf) =>
-    toPoints({ points: [{ at: iso(1), served: 3, refused: 1 }] }, stepsOf(given), value, given.totals);
+    toPoints({ points: [{ at: iso(1), served: 3, refused: 1 }] }, given, value);
   expect(valuesOf(shareOf).map(({ value }) => value)).toEqual([null, 0.25, null, null, null]);
   expect(valuesOf(shareOfAll)[1]?.value).toBeCloseTo(1 / 6);
 });

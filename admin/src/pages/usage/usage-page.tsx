@@ -2,7 +2,6 @@ import { Box, Button, Flex } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import { type UsageKind, usageKinds, usageRequests } from '../../api/resources.ts';
 import type { Usage } from '../../api/schema.ts';
-import { TimeChart } from '../../charts/time-chart.tsx';
 import { Card } from '../../components/card.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { OutsideText } from '../../components/outside-text.tsx';
@@ -12,12 +11,10 @@ import { useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 import { fit, spanOf } from '../../state/time-range.ts';
 import { type ChangeFilter, useAddressFilter } from '../../state/use-address-filter.ts';
-import { useChanges } from './changes.tsx';
-import { chartProps, countProps, type Shared, shareProps, TotalCharts } from './total-charts.tsx';
-import { UsageFrame } from './usage-charts.tsx';
-import { allOf, describeStep, refusedOf, shareOf, shareOfAll, stepsOf, toLines } from './usage-lines.ts';
+import { formatStep, type Shared, TotalCharts, UsageChart, UsageFrame } from './usage-charts.tsx';
+import { allOf, refusedOf, shareOf, shareOfAll, stepsOf, toLines } from './usage-lines.ts';
 import { UsageTable } from './usage-table.tsx';
-import { grafanaAddress, type RefusedAs, refusedForms, type UsageView, usageForm } from './usage-view.ts';
+import { grafanaAddress, refusedForms, type UsageView, usageForm } from './usage-view.ts';
 import { useSeriesNames } from './use-series-names.ts';
 import { useUsage } from './use-usage.ts';
 
@@ -26,15 +23,11 @@ export default function UsagePage() {
   const [addressed, change] = useAddressFilter(usageForm);
   // A key of some contents gets no other counts.
   const kinds = may(useCurrentApiKey(), 'whole-server') ? usageKinds : limitedKinds;
-  const view = useMemo(
-    () => (kinds.includes(addressed.by) ? addressed : { ...addressed, by: 'content' as const }),
-    [addressed, kinds],
-  );
+  const view = kinds.includes(addressed.by) ? addressed : { ...addressed, by: 'content' as const };
   const [cursorAt, setCursorAt] = useState<number | null>(null);
   const { clock } = useApp();
   const read = useUsage(view, { requests: view.requests, by: view.by, id: view.id });
   const grafanaUrl = read.usage?.grafanaUrl;
-  const changes = useChanges(view);
   return (
     <>
       <PageHead
@@ -70,8 +63,8 @@ export default function UsagePage() {
           onChoose={(refused) => change({ refused })}
         />
       </TimePicker>
-      <UsageFrame {...{ read, view, changes }}>
-        {(usage) => (
+      <UsageFrame {...{ read, view }}>
+        {(usage, changes) => (
           <Charts
             {...{ view, kinds, change, usage, changes }}
             cursor={{ at: cursorAt, move: setCursorAt }}
@@ -106,25 +99,23 @@ interface ChartsProps extends Shared {
 function Charts({ view, kinds, change, usage, ...shared }: ChartsProps) {
   // The charts belong to the answer: while another one is read, the answer of the previous view stays.
   const by = usage.by as UsageKind;
-  const { id, refused } = view;
-  const steps = useMemo(() => stepsOf(usage), [usage]);
-  const ids = useMemo(() => usage.series.map((series) => series.id), [usage]);
-  const nameOf = useSeriesNames(by, ids);
+  const { id } = view;
+  const isShare = view.refused === 'share';
+  const nameOf = useSeriesNames(usage);
   const lines = useMemo(() => {
     const share = by === 'code' ? shareOfAll : shareOf;
     return {
-      all: toLines(usage, steps, allOf, nameOf),
-      refused: toLines(usage, steps, refused === 'count' ? refusedOf : share, nameOf),
+      all: toLines(usage, allOf, nameOf),
+      refused: toLines(usage, isShare ? share : refusedOf, nameOf),
     };
-  }, [usage, steps, nameOf, by, refused]);
+  }, [usage, nameOf, by, isShare]);
   const only = useCallback((series: string) => change({ id: series }), [change]);
-  const common = { ...chartProps(steps), ...shared };
-  const each = describeStep(steps.stepMs);
+  const steps = stepsOf(usage);
   return (
     <>
       <h2 className="visually-hidden">All requests</h2>
       <Card>
-        <TotalCharts totals={usage.totals} usage={usage} refusedAs={refused} {...shared} />
+        <TotalCharts {...{ ...shared, usage, isShare }} totals={usage.totals} />
       </Card>
       <h2 className="visually-hidden">Whose requests</h2>
       <Choice
@@ -145,16 +136,11 @@ function Charts({ view, kinds, change, usage, ...shared }: ChartsProps) {
       <Card>
         <Flex direction="column" gap="1.75rem">
           {by !== 'code' && (
-            <TimeChart
-              {...{ ...common, ...countProps }}
-              title={`${tabs[by]}, ${each}`}
-              lines={lines.all}
-              empty="No request"
-            />
+            <UsageChart {...{ ...shared, usage }} title={tabs[by]} lines={lines.all} empty="No request" />
           )}
-          <TimeChart
-            {...{ ...common, ...(refused === 'count' ? countProps : shareProps) }}
-            title={`${refusedTitle(by, refused)}, ${each}`}
+          <UsageChart
+            {...{ ...shared, usage, isShare }}
+            title={refusedTitle(by, isShare)}
             lines={lines.refused}
             empty="No refusal"
           />
@@ -162,15 +148,14 @@ function Charts({ view, kinds, change, usage, ...shared }: ChartsProps) {
         </Flex>
       </Card>
       <p className="note">
-        Complete until {common.formatTime(steps.until)}. A minute is reported a few seconds after its end. The
+        Complete until {formatStep(steps.until, steps)}. A minute is reported a few seconds after its end. The
         50 busiest of each kind are counted by name, and all others together.
       </p>
     </>
   );
 }
 
-function refusedTitle(by: UsageKind, refused: RefusedAs): string {
-  if (by === 'code') return refused === 'count' ? tabs.code : 'Refusals by code, of all requests';
-  const words = tabs[by].replace('By', 'by');
-  return refused === 'count' ? `Refused ${words}` : `Share refused ${words}`;
+function refusedTitle(by: UsageKind, isShare: boolean): string {
+  if (by === 'code') return isShare ? 'Refusals by code, of all requests' : tabs.code;
+  return `${isShare ? 'Share refused' : 'Refused'} ${tabs[by].replace('By', 'by')}`;
 }

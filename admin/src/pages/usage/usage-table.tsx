@@ -7,9 +7,9 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { formatCount, formatShare } from '../../components/format-numbers.ts';
 import { OutsideText } from '../../components/outside-text.tsx';
 import { viewerAddress } from '../viewers/viewer-address.ts';
+import { allOf } from './usage-lines.ts';
 
-/** Null for all that is not among the series. */
-type Row = Omit<Usage['series'][number], 'id'> & { id: string | null };
+type Series = Usage['series'][number];
 
 interface UsageTableProps {
   by: UsageKind;
@@ -26,25 +26,16 @@ export const nouns: Record<UsageKind, string> = {
 };
 
 /** Each series in numbers, with the way to it. */
-export function UsageTable({ by, usage, nameOf, onOnly }: UsageTableProps) {
+export function UsageTable({ by, usage: { series, other }, nameOf, onOnly }: UsageTableProps) {
   // The same while the pointer moves over the charts.
-  const rows = useMemo(() => rowsOf(usage), [usage]);
   const columns = useMemo(() => columnsOf(by, nameOf, onOnly), [by, nameOf, onOnly]);
+  const rows = allOf(other) === 0 ? series : [...series, { ...other, id: others }];
   if (rows.length === 0) return null;
-  return (
-    <DataTable
-      label={`Requests by ${nouns[by]}`}
-      columns={columns}
-      list={{ rows }}
-      rowId={({ id }) => id ?? ''}
-    />
-  );
+  return <DataTable label={`Requests by ${nouns[by]}`} columns={columns} list={{ rows }} />;
 }
 
-function rowsOf({ series, other }: Usage): readonly Row[] {
-  const hasOther = other.served + other.refused > 0;
-  return hasOther ? [...series, { ...other, id: null }] : series;
-}
+/** In place of an ID, which is never empty. */
+const others = '';
 
 export function numberColumn<Of>(header: string, cell: (row: Of) => string): Column<Of> {
   return { header, cell, width: '8rem' };
@@ -54,20 +45,20 @@ function columnsOf(
   by: UsageKind,
   nameOf: (id: string) => string,
   onOnly: (id: string) => void,
-): Column<Row>[] {
-  const refused = numberColumn<Row>('Refused', (row) => formatCount(row.refused));
+): Column<Series>[] {
+  const refused = numberColumn<Series>('Refused', (row) => formatCount(row.refused));
   return [
     {
       header: nouns[by],
-      cell: ({ id }) => (id === null ? 'All others' : <SeriesName by={by} id={id} name={nameOf(id)} />),
+      cell: ({ id }) => (id === others ? 'All others' : <SeriesName by={by} id={id} name={nameOf(id)} />),
     },
     ...(by === 'code'
       ? [refused]
       : [
-          numberColumn<Row>('Served', ({ served }) => formatCount(served)),
+          numberColumn<Series>('Served', ({ served }) => formatCount(served)),
           refused,
-          numberColumn<Row>('Share refused', ({ served, refused: lost }) =>
-            served + lost === 0 ? '–' : formatShare(lost / (served + lost)),
+          numberColumn<Series>('Share refused', (row) =>
+            allOf(row) === 0 ? '–' : formatShare(row.refused / allOf(row)),
           ),
         ]),
     {
@@ -75,7 +66,7 @@ function columnsOf(
       isHeaderHidden: true,
       width: '8rem',
       cell: ({ id }) =>
-        id !== null && (
+        id !== others && (
           <Button variant="subtle" size="compact-sm" onClick={() => onOnly(id)}>
             Show only<span className="visually-hidden"> {nameOf(id)}</span>
           </Button>

@@ -1,28 +1,24 @@
-import { type UsageKind, type UsageRequests, usageKinds, usageRequests } from '../../api/resources.ts';
+import { type UsageKind, usageKinds, usageRequests } from '../../api/resources.ts';
 import { readTime, type Span, type TimeView, writeTime } from '../../state/time-range.ts';
 import { type AddressForm, oneOf, toParams } from '../../state/use-address-filter.ts';
 
 export const refusedForms = ['count', 'share'] as const;
-export type RefusedAs = (typeof refusedForms)[number];
+
+const read = (params: URLSearchParams) => ({
+  ...readTime(params, '1h'),
+  requests: oneOf(params, 'requests', usageRequests) ?? 'keys',
+  by: oneOf(params, 'by', usageKinds) ?? 'code',
+  /** One series alone; empty for the busiest ones. */
+  id: params.get('id') ?? '',
+  /** Whether refusals are counted, or shown as a share of the requests. */
+  refused: oneOf(params, 'refused', refusedForms) ?? 'count',
+});
 
 /** The view that the page shows. It is in the address. */
-export interface UsageView extends TimeView {
-  requests: UsageRequests;
-  by: UsageKind;
-  /** One series alone; empty for the busiest ones. */
-  id: string;
-  /** Whether refusals are counted, or shown as a share of the requests. */
-  refused: RefusedAs;
-}
+export type UsageView = ReturnType<typeof read>;
 
 export const usageForm: AddressForm<UsageView> = {
-  read: (params) => ({
-    ...readTime(params, '1h'),
-    requests: oneOf(params, 'requests', usageRequests) ?? 'keys',
-    by: oneOf(params, 'by', usageKinds) ?? 'code',
-    id: params.get('id') ?? '',
-    refused: oneOf(params, 'refused', refusedForms) ?? 'count',
-  }),
+  read,
   write: ({ requests, by, id, refused, ...time }) =>
     toParams({
       ...writeTime(time),

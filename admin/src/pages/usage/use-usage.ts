@@ -1,32 +1,19 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { QueryOf } from '../../api/api.ts';
-import type { Usage } from '../../api/schema.ts';
-import { useApi, useApp } from '../../session/app-context.ts';
+import { useApp } from '../../session/app-context.ts';
 import { type Span, spanOf, type TimeView } from '../../state/time-range.ts';
 import { useSteadyError } from '../../state/use-steady-error.ts';
 
 /** Each minute is reported once. */
 const pollMs = 60_000;
 
-export interface ReadUsage {
-  /** Undefined until the first answer, and while there is an error. */
-  usage: Usage | undefined;
-  error: unknown;
-  isUpdating: boolean;
-  reload: () => void;
-}
-
 /**
  * Usage over a time. A range that ends now goes on by itself.
  *
  * @param counts the requests that are counted, and by what
  */
-export function useUsage(
-  { range, zoomed }: TimeView,
-  counts: Omit<QueryOf<'/api/v1/usage'>, 'from' | 'to'>,
-): ReadUsage {
-  const api = useApi();
-  const { clock } = useApp();
+export function useUsage({ range, zoomed }: TimeView, counts: Omit<QueryOf<'/api/v1/usage'>, 'from' | 'to'>) {
+  const { api, clock } = useApp();
   const query = useQuery({
     queryKey: ['usage', zoomed ?? range, counts],
     queryFn: ({ signal }) => {
@@ -39,6 +26,7 @@ export function useUsage(
   const { data, isPlaceholderData, refetch } = query;
   const error = useSteadyError(query);
   return {
+    /** Undefined until the first answer, and while there is an error. */
     usage: error ? undefined : data?.usage,
     error,
     isUpdating: isPlaceholderData,

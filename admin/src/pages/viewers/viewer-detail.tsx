@@ -26,7 +26,7 @@ import { useLeasePage } from '../leases/use-lease-page.ts';
 import { noQuestion, writeQuestion } from '../refusals/key-question.ts';
 import { idOfRefusal, refusalColumnsOfViewer } from '../refusals/refusal-columns.tsx';
 import { useRefusals } from '../refusals/use-refusals.ts';
-import { UsageCard } from '../usage/usage-card.tsx';
+import { UsageCard } from '../usage/usage-charts.tsx';
 import { useViewerFacts } from './use-viewer-facts.ts';
 import { ViewerBlockButton, ViewerBlockNotice } from './viewer-block.tsx';
 import { Counted, LastSeen } from './viewer-columns.tsx';

@@ -21,7 +21,8 @@ export function groupDeliveries(
   const rows: DeliveryRow[] = [];
   let first: DeliveryRow | null = null;
   for (const delivery of deliveries) {
-    if (first && isAlike(first, delivery)) {
+    const failure = failureOf(delivery);
+    if (first && failure !== null && failure === failureOf(first)) {
       if (opened.has(first.id)) rows.push({ ...delivery, alike: 0 });
       else first.alike++;
       continue;
@@ -32,13 +33,9 @@ export function groupDeliveries(
   return rows;
 }
 
-function isAlike(a: WebhookDelivery, b: WebhookDelivery): boolean {
-  const failure = describeLastTry(a);
-  return (
-    failure !== null &&
-    a.state !== 'delivered' &&
-    a.state === b.state &&
-    a.type === b.type &&
-    failure === describeLastTry(b)
-  );
+/** Equal for the same failure of the same event; null without one. */
+function failureOf(delivery: WebhookDelivery): string | null {
+  const { state, type } = delivery;
+  const last = describeLastTry(delivery);
+  return state === 'delivered' || last === null ? null : `${state} ${type} ${last}`;
 }

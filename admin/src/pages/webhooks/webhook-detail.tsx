@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { keyOf, reading } from '../../api/api.ts';
 import type { Webhook } from '../../api/schema.ts';
+import { StatusBadge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -13,13 +14,11 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
 import { BackLink } from '../../components/section.tsx';
 import { RelativeTime } from '../../components/times.tsx';
-import { useApi, useApp } from '../../session/app-context.ts';
+import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { useSteadyError } from '../../state/use-steady-error.ts';
 import { Deliveries } from './deliveries.tsx';
-import { DeleteWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
-import { WebhookFormDialog } from './webhook-form-dialog.tsx';
-import { WebhookStatus } from './webhook-status.tsx';
+import { DeleteWebhookDialog, RotateSecretDialog, WebhookFormDialog } from './webhook-dialogs.tsx';
 import { nameOfEvent } from './webhook-words.ts';
 
 /** A receiver may pause it, and the count of what waits falls. */
@@ -32,11 +31,8 @@ export function WebhookDetail({ id }: { id: string }) {
   const api = useApi();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const onClose = () => setDialog(null);
-  const query = useQuery({
-    ...reading(api, '/api/v1/webhooks/{id}', { path: { id } }),
-    placeholderData: keepPreviousData,
-    refetchInterval: everyMs,
-  });
+  const options = reading(api, '/api/v1/webhooks/{id}', { path: { id } });
+  const query = useQuery({ ...options, refetchInterval: everyMs });
   const { data, refetch } = query;
   const error = useSteadyError(query);
   return (
@@ -76,7 +72,6 @@ interface WebhookActionsProps {
 
 function WebhookActions({ webhook, onOpen }: WebhookActionsProps) {
   const api = useApi();
-  const { toasts } = useApp();
   const queries = useQueryClient();
   const isPaused = webhook.status === 'paused';
   const setStatus = useServerAction({
@@ -85,10 +80,9 @@ function WebhookActions({ webhook, onOpen }: WebhookActionsProps) {
         params: { path: { id: webhook.id } },
         body: { status: isPaused ? 'active' : 'paused' },
       }),
-    onSuccess: async ({ status }) => {
-      await queries.invalidateQueries({ queryKey: keyOf('/api/v1/webhooks') });
-      toasts.announce(status === 'paused' ? 'Webhook paused' : 'Webhook resumed');
-    },
+    // The button waits for the webhook that it is about.
+    onSuccess: () => queries.invalidateQueries({ queryKey: keyOf('/api/v1/webhooks') }),
+    said: ({ status }) => (status === 'paused' ? 'Webhook paused' : 'Webhook resumed'),
   });
   return (
     <>
@@ -126,7 +120,7 @@ function factsOf({ url, id, events, status, pending, dropped, ...times }: Webhoo
   const { createdAt, previousSecretUntil } = times;
   return {
     URL: <CopyableValue text={url} what="URL" />,
-    Status: <WebhookStatus status={status} />,
+    Status: <StatusBadge status={status} />,
     Events: events.map(nameOfEvent).join(', '),
     Waiting: formatCount(pending),
     Dropped: dropped > 0 && `${formatCount(dropped)} events, because 10,000 messages waited`,

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { reading } from '../../api/api.ts';
 import type { Webhook } from '../../api/schema.ts';
+import { StatusBadge } from '../../components/badge.tsx';
 import cell from '../../components/cell.module.css';
 import type { Column } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -14,8 +15,7 @@ import { ResourcePage } from '../../components/resource-page.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useSteadyError } from '../../state/use-steady-error.ts';
 import { WebhookDetail } from './webhook-detail.tsx';
-import { WebhookFormDialog } from './webhook-form-dialog.tsx';
-import { WebhookStatus } from './webhook-status.tsx';
+import { WebhookFormDialog } from './webhook-dialogs.tsx';
 import { addressOfWebhook, nameOfEvent } from './webhook-words.ts';
 
 /** A count of what waits is no more exact than this. */
@@ -31,11 +31,7 @@ export default function WebhooksPage() {
 function WebhookList() {
   const api = useApi();
   const [isAdding, setAdding] = useState(false);
-  const query = useQuery({
-    ...reading(api, '/api/v1/webhooks', {}),
-    placeholderData: keepPreviousData,
-    refetchInterval: everyMs,
-  });
+  const query = useQuery({ ...reading(api, '/api/v1/webhooks', {}), refetchInterval: everyMs });
   const { data, refetch } = query;
   const error = useSteadyError(query);
   const isOff = data?.origins.length === 0;
@@ -88,6 +84,6 @@ const columns: readonly Column<Webhook>[] = [
     ),
   },
   { header: 'Events', width: '16rem', cell: ({ events }) => events.map(nameOfEvent).join(', ') },
-  { header: 'Status', width: '8rem', cell: ({ status }) => <WebhookStatus status={status} /> },
+  { header: 'Status', width: '8rem', cell: ({ status }) => <StatusBadge status={status} /> },
   { header: 'Waiting', width: '6.5rem', cell: ({ pending }) => formatCount(pending) },
 ];

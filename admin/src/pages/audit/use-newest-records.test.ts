@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AuditRecord } from '../../api/schema.ts';
-import { mergeHistory } from './merge-history.ts';
+import { mergeHistory } from './use-newest-records.ts';
 
 const record = (id: string): AuditRecord => ({
   ...{ id, at: '2026-01-01T00:00:00.000Z', actor: { kind: 'system', id: null }, action: 'content.update' },
