@@ -83,7 +83,7 @@ export async function startSingleNode(
 /**
  * Starts a process of each service, a gateway and an edge process on an empty Postgres, and waits until they are ready.
  *
- * @param keyFlags of Node, for those that derive keys
+ * @param keyFlags of Node, for processes that derive keys
  */
 export async function startServices(
   cleanup: Cleanup,

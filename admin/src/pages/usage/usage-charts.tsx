@@ -11,7 +11,7 @@ import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/errors.tsx';
 import { countOf, formatCount, formatShare } from '../../components/format-numbers.ts';
-import { formatDay } from '../../components/format-time.ts';
+import { formatClock } from '../../components/format-time.ts';
 import { Section } from '../../components/section.tsx';
 import { TimePicker } from '../../components/time-picker.tsx';
 import { UnlimitedOnly } from '../../components/unlimited-only.tsx';
@@ -76,7 +76,7 @@ const dayMs = 86_400_000;
 
 /** The time of a step, with its date in a range of more than a day. @param at milliseconds since 1970 */
 export function formatStep(at: number, { from, to }: Pick<TimeChartProps, 'from' | 'to'>): string {
-  return formatDay(at, to - from > dayMs);
+  return formatClock(at, to - from > dayMs ? 'dated' : 'minute');
 }
 
 /** Requests at each step of an answer. */
