@@ -74,7 +74,9 @@ export function createParts(serverUrl: string) {
   });
   return {
     ...{ serverUrl, queries, api, session, connection, rateLimit, clock, events },
-    ticker: createTicker(),
+    seconds: createTicker(1_000),
+    /** Of relative times: half of their smallest unit. */
+    refreshes: createTicker(30_000),
     toasts: createToasts(),
     /** Shown above every page until the admin confirms that it is stored: it cannot be shown again. */
     issuedKey: createStore<ShownKey | null>(null),

@@ -1,4 +1,4 @@
-import { createStore, type Store } from './store.ts';
+import { createStore } from './store.ts';
 
 /** The header has whole seconds: the true time is within the second that it names. */
 const secondMs = 1_000;
@@ -32,9 +32,26 @@ export function createClock(local: () => number = Date.now) {
   };
 }
 
-/** Counts seconds. One timer serves all countdowns and relative times of the page. */
-export function createTicker(): Store<number> {
-  const ticks = createStore(0);
-  setInterval(() => ticks.set(ticks.get() + 1), 1_000);
-  return ticks;
+/** One timer for all that a page shows of the time. It starts with the first listener, and runs while there is one. */
+export function createTicker(everyMs: number) {
+  const listeners = new Set<() => void>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let ticks = 0;
+  return {
+    get: () => ticks,
+    /** @returns ends the subscription */
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      timer ??= setInterval(() => {
+        ticks++;
+        for (const each of [...listeners]) each();
+      }, everyMs);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
+    },
+  };
 }

@@ -90,7 +90,7 @@ describe('the page of usage', () => {
     await sliders(page)
       .nth(1)
       .hover({ position: { x: 300, y: 40 } });
-    const shown = () => page.locator('figcaption > span').allInnerTexts();
+    const shown = () => page.locator('figcaption > small').allInnerTexts();
     const times = await shown();
     expect(new Set(times).size).toBe(1);
     expect(times[0]).toMatch(/^\d\d:\d\d$/);
@@ -262,7 +262,7 @@ describe('the page of usage', () => {
       const text = getComputedStyle(document.body).color;
       const strokes = [...document.querySelectorAll('figure svg path')].map((path) => getComputedStyle(path).stroke);
       const cursor = [...document.querySelectorAll('figure [role="img"] > span')].at(-1);
-      return { text, strokes: [...new Set(strokes)].filter((each) => each !== 'none'), cursor: getComputedStyle(cursor).backgroundColor };
+      return { text, strokes: [...new Set(strokes)].filter((each) => each !== 'none'), cursor: getComputedStyle(cursor).borderLeftColor };
     })()`);
     expect(colours).toMatchObject({
       strokes: [(colours as { text: string }).text],
